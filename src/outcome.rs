@@ -8,6 +8,7 @@ mod level;
 mod masked;
 mod report;
 mod rule;
+mod sender;
 mod served;
 mod world;
 
@@ -19,6 +20,7 @@ pub use self::{
         CallCounts, Graph, GraphNode, Moment, OutdatedEntry, RunReport, SlowSuite, Subject, TargetReport, Tool, Totals,
     },
     rule::{Finding, Held, Observation, RuleResult, ShownFrame},
+    sender::Sender,
     served::{Listing, Offer, Served},
     world::World,
 };

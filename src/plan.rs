@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use self::partition::Share;
 use crate::{
     error::Error,
-    evidence::{RunContext, Transport},
+    evidence::{ListEnd, RunContext, Transport},
     outcome::Level,
     partition::Partition,
     revision::Revision,
@@ -246,7 +246,9 @@ fn suites_of<'a>(suites: &'a [Suite], context: &RunContext) -> impl Iterator<Ite
     let scenario = named.and_then(|suite| suite.scenario.as_ref());
     let subject = context.subject;
     suites.iter().filter(move |suite| {
-        suite.subject == subject && suite.scenario.as_ref() == scenario && suite.generated == context.generated
+        suite.subject == subject
+            && suite.scenario.as_ref() == scenario
+            && suite.generated == context.generated.is_some()
     })
 }
 
@@ -291,12 +293,12 @@ pub fn lacking(applies: &Applies, context: &RunContext) -> Option<String> {
     })
 }
 
-/// Why nobody could give this fact: the server lists nothing that it can be about.
+/// Why this fact cannot be given: the server lists nothing that it can be about.
 fn of_no_use(fact: &str, context: &RunContext) -> Option<&'static str> {
     let survey = context.saves.get(SURVEY)?;
     let lists_no = |what: &str| {
         let listed = &survey[what];
-        listed["end"] == "complete" && listed["items"].as_array().is_some_and(Vec::is_empty)
+        ListEnd::is_complete(listed) && listed["items"].as_array().is_some_and(Vec::is_empty)
     };
     match fact {
         "change" | "children" if lists_no("resources") && lists_no("templates") => {

@@ -4,7 +4,13 @@
 //! file. A file whose name starts with `built-in` is loaded as a built-in suite. `MCP_CONFORM_BLESS=1` writes the
 //! messages.
 
-use std::{env, fmt::Write, fs, path::Path};
+use std::{
+    env,
+    fmt::Write,
+    fs,
+    ops::Range,
+    path::{Path, PathBuf},
+};
 
 use mcp_conform::{
     evidence::Side,
@@ -170,7 +176,10 @@ proptest! {
 }
 
 /// What the house style has another word for, in texts that people read.
-const FORBIDDEN: &str = r"\b(in vain|[Nn]obody|[Mm]end(s|ed|ing)?|spared|side by side|beside|blanks?|[Ww]hoever|[Cc](omes?|ame) by|[Rr]efuse[sd]?|[Ll]eft alone|MUST not|SHOULD not|is advised to|what came|a sound|a picture)\b";
+const FORBIDDEN: &str = r"\b(in vain|[Nn]obody|[Mm]end(s|ed|ing)?|spared|side by side|beside|blanks?|[Ww]hoever|[Cc](omes?|ame) by|[Rr]efus(es?|ed|ing)|[Ll]eft alone|MUST not|SHOULD not|is advised to|what came|a sound|a picture|[Aa]nswer(s|ed|ing)?|[Aa]sk(s|ed|ing)?|[Mm]embers?|told|[Tt]ell(s|ing)? of|is gone)\b";
+
+/// What is not prose: code, placeholders, a term of the operating system, and values of the suite language.
+const NOT_PROSE: &str = r"(?s)```.*?```|`[^`\n]*`|\{[^{}\s]*\}|connection refused|answered request|refused HTTP request|nothing that asked for logs";
 
 /// The longest title that fits on two lines of 80 columns.
 const LONGEST_TITLE: usize = 120;
@@ -199,43 +208,82 @@ fn titles_are_sentences_of_the_specification() {
     assert!(flaws.is_empty(), "{flaws}");
 }
 
-/// The pages that people read, without what is code.
+/// The files below a folder whose names end like this.
+fn files_below(folder: &Path, end: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("the folder").map(|entry| entry.expect("an entry").path());
+    let (folders, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
+    let below = folders.iter().flat_map(|folder| files_below(folder, end));
+    below.chain(files).filter(|path| path.to_string_lossy().ends_with(end)).collect()
+}
+
+/// The pages that people read.
 fn pages(root: &Path) -> Vec<(String, String)> {
-    let code = Regex::new(r"(?s)```.*?```|`[^`\n]*`").expect("a pattern");
-    let files =
+    let folders =
         ["", "docs", "reports", "suites", "tests/real", "tests/planted", "integrations/pytest", "integrations/node"];
-    let files = files.iter().flat_map(|folder| fs::read_dir(root.join(folder)).expect("the folder"));
+    let files = folders.iter().flat_map(|folder| fs::read_dir(root.join(folder)).expect("the folder"));
     let files = files.map(|entry| entry.expect("an entry").path());
     let files = files.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
-    files
-        .map(|path| {
-            let text = fs::read_to_string(&path).expect("the page");
-            (path.strip_prefix(root).unwrap_or(&path).display().to_string(), code.replace_all(&text, "").into_owned())
-        })
-        .collect()
+    let place = |path: &Path| path.strip_prefix(root).unwrap_or(path).display().to_string();
+    files.map(|path| (place(&path), fs::read_to_string(&path).expect("the page"))).collect()
+}
+
+/// Comments, the texts of findings and the descriptions of faults.
+fn texts_of_yaml(root: &Path) -> Vec<(String, String)> {
+    let prose = Regex::new(r"(?m)(?:^|\s)#\s.*$|\b(?:says|about): .*$").expect("a pattern");
+    let files =
+        ["suites", "src/reference/server"].into_iter().flat_map(|folder| files_below(&root.join(folder), ".yaml"));
+    found(files, |text| prose.find_iter(text).map(|found| found.range()).collect())
+}
+
+/// Comments and literals of product code that contain a space. The modules of tests are at the end of a file.
+fn texts_of_rust(root: &Path) -> Vec<(String, String)> {
+    let token =
+        Regex::new(r##"(?s)//[^\n]*|r#".*?"#|r"[^"]*"|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.[^']*)'"##).expect("a pattern");
+    let tests = Regex::new(r"/tests?(/|\.rs)|_tests?\.rs|^reference/(client|gateway)/").expect("a pattern");
+    let source = root.join("src");
+    let mut files = files_below(&source, ".rs");
+    files.retain(|path| !tests.is_match(&path.strip_prefix(&source).unwrap_or(path).to_string_lossy()));
+    found(files, |text| {
+        let end = text.find("#[cfg(test)]\nmod tests {").unwrap_or(text.len());
+        let tokens = token.find_iter(&text[..end]).filter(|token| token.as_str().contains(' '));
+        tokens.map(|token| token.range()).collect()
+    })
+}
+
+/// Parts of files, each with its place.
+fn found(files: impl IntoIterator<Item = PathBuf>, parts: impl Fn(&str) -> Vec<Range<usize>>) -> Vec<(String, String)> {
+    let files = files.into_iter().flat_map(|path| {
+        let text = fs::read_to_string(&path).expect("the file");
+        let path = path.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap_or(&path);
+        let place = |at: usize| format!("{}:{}", path.display(), text[..at].matches('\n').count() + 1);
+        parts(&text).into_iter().map(|part| (place(part.start), text[part].to_owned())).collect::<Vec<_>>()
+    });
+    files.collect()
 }
 
 #[test]
-fn texts_of_suites_and_pages_use_the_words_of_the_house_style() {
+fn texts_use_the_words_of_the_house_style() {
     let forbidden = Regex::new(FORBIDDEN).expect("a pattern");
+    let not_prose = Regex::new(NOT_PROSE).expect("a pattern");
     let suites = mcp_conform::run::load(&[Side::Server, Side::Client, Side::Gateway], &[], false)
         .unwrap_or_else(|error| panic!("{error}"));
     let mut texts = Vec::new();
     for suite in &suites {
-        texts.push((suite.id.as_str(), suite.about.clone()));
+        texts.push((suite.id.clone(), suite.about.clone()));
         for rule in &suite.rules {
             let parts = [Some(&rule.statement), rule.hint.as_ref(), rule.derived.as_ref()];
-            texts.extend(parts.into_iter().flatten().map(|text| (rule.id.as_str(), text.clone())));
+            texts.extend(parts.into_iter().flatten().map(|text| (rule.id.clone(), text.clone())));
         }
-        texts.extend(suite.untested.iter().map(|row| (row.id.as_str(), format!("{}: {}", row.statement, row.because))));
+        texts.extend(suite.untested.iter().map(|row| (row.id.clone(), format!("{}: {}", row.statement, row.because))));
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let pages = pages(root);
-    assert!(pages.len() > 20, "only {} pages", pages.len());
-    texts.extend(pages.iter().map(|(page, text)| (page.as_str(), text.clone())));
+    for (least, found) in [(20, pages(root)), (1_000, texts_of_yaml(root)), (5_000, texts_of_rust(root))] {
+        assert!(found.len() > least, "only {} texts, expected {least}", found.len());
+        texts.extend(found);
+    }
     let mut flaws = String::new();
     for (place, text) in texts {
-        for found in forbidden.find_iter(&text) {
+        for found in forbidden.find_iter(&not_prose.replace_all(&text, "")) {
             let _ = writeln!(flaws, "{place}: `{}`", found.as_str());
         }
     }

@@ -6,7 +6,7 @@
 use std::{env, fs, path::PathBuf};
 
 use mcp_conform::{
-    outcome::{Finding, Level, Observation, RuleResult, RunReport, ShownFrame, Status, TargetReport, World},
+    outcome::{Finding, Level, Observation, RuleResult, RunReport, Sender, ShownFrame, Status, TargetReport, World},
     report::{
         self, Format, Style, Verbosity,
         matrix::{Fold, Row},
@@ -464,16 +464,17 @@ fn hostile() -> RunReport {
     let long = |middle: &str| Value::from(format!("{}<{middle}>{}", "x".repeat(10_000), "y".repeat(10_000)));
     let finding = Finding {
         subject: EVIL.to_owned(),
+        renamed_each_run: false,
         message: EVIL.to_owned(),
         expected: Some(json!({ "text": long("EXPECTED"), EVIL: EVIL })),
         received: Some(json!({ "text": long("RECEIVED"), EVIL: null })),
         pointer: Some("/result/text".to_owned()),
         frames: vec![1, 2],
         messages: vec![
-            ShownFrame { frame: 1, from: "client".to_owned(), text: EVIL.to_owned(), headers: Vec::new() },
+            ShownFrame { frame: 1, from: Sender::Client, text: EVIL.to_owned(), headers: Vec::new() },
             ShownFrame {
                 frame: 2,
-                from: EVIL.to_owned(),
+                from: Sender::Server,
                 text: json!({ "result": { "text": long("RECEIVED") } }).to_string(),
                 headers: vec![EVIL.to_owned()],
             },

@@ -1,38 +1,48 @@
-//! Adds to a finding about a request without a response what came of it after the timeout: a late response, or how the
-//! process ended if it sent nothing more. Both may come only with the next line on stdin.
+//! Adds to a finding about a request without a response what happened after the timeout: a late response, or how the
+//! process ended if it sent nothing more. Both may happen only after the next line on stdin.
 
 use std::{
     collections::{HashMap, HashSet},
-    sync::Arc,
     time::Duration,
 };
 
 use serde_json::Value;
 
 use crate::{
-    evidence::{Ended, Frame, FrameKind, Side},
+    evidence::{Ended, Frame, FrameKind, Kind, Message, Side, conversation::Said},
     outcome::RuleResult,
 };
 
-pub fn tell(rules: &mut [RuleResult], frames: impl Iterator<Item = Arc<Frame>>) {
-    let findings = || rules.iter().flat_map(|rule| &rule.findings);
-    let wanted: HashSet<u64> = findings().flat_map(|finding| finding.frames.iter().copied()).collect();
-    if wanted.is_empty() {
-        return;
+/// What came of requests, by the numbers of their frames.
+pub struct Aftermath {
+    wanted: HashSet<u64>,
+    exits: Exits,
+    late: Late,
+}
+
+impl Aftermath {
+    pub fn of(rules: &[RuleResult]) -> Self {
+        let findings = rules.iter().flat_map(|rule| &rule.findings);
+        let wanted = findings.flat_map(|finding| finding.frames.iter().copied()).collect();
+        Self { wanted, exits: Exits::default(), late: Late::default() }
     }
-    let (mut exits, mut late) = (Exits::default(), Late::default());
-    for frame in frames {
-        exits.take(&frame, &wanted);
-        late.take(&frame, &wanted);
+
+    pub fn take(&mut self, said: &Said) {
+        self.exits.take(said.frame, &self.wanted);
+        self.late.take(said, &self.wanted);
     }
-    for finding in rules.iter_mut().flat_map(|rule| &mut rule.findings) {
-        if let Some((response, after)) = finding.frames.last().and_then(|frame| late.found.get(frame)) {
-            finding.message += &format!("; the response came {after} (#{response})");
-        }
-        let exit = finding.frames.iter().rev().find_map(|frame| exits.found.get(frame));
-        if let Some((exit, is_followed)) = exit.filter(|(exit, _)| !finding.message.contains(exit.as_str())) {
-            let when = if *is_followed { "after the next message " } else { "" };
-            finding.message += &format!("; the server sent nothing after this request, and {when}{exit}");
+
+    pub fn tell(self, rules: &mut [RuleResult]) {
+        let Self { exits, late, .. } = self;
+        for finding in rules.iter_mut().flat_map(|rule| &mut rule.findings) {
+            if let Some((response, after)) = finding.frames.last().and_then(|frame| late.found.get(frame)) {
+                finding.message += &format!("; the response came {after} (#{response})");
+            }
+            let exit = finding.frames.iter().rev().find_map(|frame| exits.found.get(frame));
+            if let Some((exit, is_followed)) = exit.filter(|(exit, _)| !finding.message.contains(exit.as_str())) {
+                let when = if *is_followed { "after the next message " } else { "" };
+                finding.message += &format!("; the server sent nothing after this request, and {when}{exit}");
+            }
         }
     }
 }
@@ -55,7 +65,7 @@ impl Exits {
                 for (_, is_followed) in requests.iter_mut() {
                     *is_followed = true;
                 }
-                if wanted.contains(&frame.frame) && is_request(frame) {
+                if wanted.contains(&frame.frame) && frame.message.as_ref().is_some_and(is_request) {
                     requests.push((frame.frame, false));
                 }
             }
@@ -78,50 +88,44 @@ impl Exits {
 /// The responses over stdio to requests of findings.
 #[derive(Default)]
 struct Late {
-    /// By request, the frame of the response, and when it came.
+    /// By request, the frame of the response, and its time.
     found: HashMap<u64, (u64, String)>,
-    /// By connection and id, the request, its time, and whether the client sent more on the connection.
-    open: HashMap<(u32, String), (u64, u64, bool)>,
+    /// By connection, the last frame of the client.
+    last_sent: HashMap<u32, u64>,
 }
 
 impl Late {
-    fn take(&mut self, frame: &Frame, wanted: &HashSet<u64>) {
+    fn take(&mut self, said: &Said, wanted: &HashSet<u64>) {
+        let frame = said.frame;
         if frame.post.is_some() {
             return;
         }
-        let id = |message: &Value| message.get("id").map(|id| (frame.link, id.to_string()));
-        match (frame.from, &frame.message) {
-            (Side::Client, message) => {
-                let beside = self.open.iter_mut().filter(|((link, _), _)| *link == frame.link);
-                beside.for_each(|(_, (.., is_followed))| *is_followed = true);
-                if let Some(key) = message.as_ref().and_then(id).filter(|_| is_request(frame)) {
-                    self.open.remove(&key);
-                    if wanted.contains(&frame.frame) {
-                        self.open.insert(key, (frame.frame, frame.at, false));
-                    }
-                }
-            }
-            (Side::Server, Some(message)) if !self.open.is_empty() && message.get("method").is_none() => {
-                if let Some((request, at, is_followed)) = id(message).and_then(|key| self.open.remove(&key)) {
-                    let seconds = Duration::from_micros(frame.at.saturating_sub(at)).as_secs_f32();
-                    let then = if is_followed { ", after the next message of the client" } else { "" };
-                    self.found.insert(request, (frame.frame, format!("{seconds:.1} s later{then}")));
-                }
-            }
-            _ => {}
+        if frame.from == Side::Client {
+            self.last_sent.insert(frame.link, frame.frame);
+            return;
+        }
+        let request = said.request().filter(|asked| asked.responses == 0).map(|asked| asked.place);
+        if let Some(request) = request.filter(|request| wanted.contains(&request.frame)) {
+            let seconds = Duration::from_micros(frame.at.saturating_sub(request.at)).as_secs_f32();
+            let is_followed = self.last_sent.get(&frame.link).is_some_and(|last| *last > request.frame);
+            let then = if is_followed { ", after the next message of the client" } else { "" };
+            self.found.insert(request.frame, (frame.frame, format!("{seconds:.1} s later{then}")));
         }
     }
 }
 
-fn is_request(frame: &Frame) -> bool {
-    frame.message.as_ref().is_some_and(|message| message.get("id").is_some() && message.get("method").is_some())
+fn is_request(message: &Value) -> bool {
+    Message::of(message).kind == Kind::Request
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use serde_json::json;
 
     use super::*;
+    use crate::evidence::conversation::Conversation;
 
     fn frames(frames: &[Value]) -> Vec<Arc<Frame>> {
         let numbered = frames.iter().zip(1..).map(|(frame, number)| {
@@ -164,9 +168,9 @@ mod tests {
         let ask = |id, at| json!({ "from": "client", "at": at, "message": { "id": id, "method": "ping" } });
         let response = |id, at| json!({ "at": at, "message": { "id": id, "result": {} } });
         let seen = [ask(1, 0), ask(2, 1_000_000), response(1, 2_500_000), response(2, 4_000_000)];
-        let mut late = Late::default();
+        let (mut late, mut conversation) = (Late::default(), Conversation::default());
         for frame in frames(&seen) {
-            late.take(&frame, &HashSet::from([1, 2]));
+            late.take(&conversation.take(&frame), &HashSet::from([1, 2]));
         }
         assert_eq!(late.found[&1], (3, "2.5 s later, after the next message of the client".to_owned()));
         assert_eq!(late.found[&2], (4, "3.0 s later".to_owned()));

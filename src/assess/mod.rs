@@ -3,8 +3,10 @@
 mod aftermath;
 pub mod by_hand;
 pub mod failure;
+mod generated;
 mod given_up;
 pub mod notes;
+mod paste;
 mod reached;
 mod rerun;
 pub mod resource_graph;
@@ -18,13 +20,18 @@ mod worlds;
 use std::{collections::HashSet, path::PathBuf};
 
 use self::{
-    notes::notes,
-    shown::{name_both_sides, show_frames},
+    aftermath::Aftermath,
+    by_hand::{Habits, History},
+    notes::{Sessions, notes},
+    rerun::Causes,
+    served::Used,
+    shown::{Shown, name_both_sides},
+    timeline::Timeline,
     verdict::sum_up,
 };
 use crate::{
     error::exit,
-    evidence::{Evidence, FailedHandshake, RunContext, RunHeader, Side},
+    evidence::{Evidence, FailedHandshake, RunContext, RunHeader, Side, conversation::Conversation},
     judge::judge,
     outcome::{RuleResult, RunReport, Status, Subject, TargetReport},
     plan::{Filter, plan},
@@ -47,6 +54,9 @@ const SIGNALLED: u8 = 128;
 
 pub fn assess(evidence: &Evidence, suites: &[Suite], options: &Options) -> RunReport {
     let Evidence { header, links, contexts, .. } = evidence;
+    if contexts.iter().any(|context| context.generated.is_some()) {
+        return generated::assess(evidence, suites, options);
+    }
     let failed = header.end.failed_handshake.as_ref();
     let mut rules = Vec::new();
     for context in contexts {
@@ -65,16 +75,28 @@ pub fn assess(evidence: &Evidence, suites: &[Suite], options: &Options) -> RunRe
     if failed.is_some_and(|failed| !failed.after_another) {
         explain_failed_handshake(&mut rules);
     }
-    aftermath::tell(&mut rules, evidence.frames());
-    show_frames(&mut rules, evidence.frames(), header.evidence_frames);
+    let (mut aftermath, mut shown) = (Aftermath::of(&rules), Shown::of(&rules, header.evidence_frames));
+    let (mut used, mut sessions, mut timeline) = (Used::of(evidence), Sessions::default(), Timeline::default());
+    let mut conversation = Conversation::default();
+    for frame in evidence.frames() {
+        let said = conversation.take(&frame);
+        aftermath.take(&said);
+        shown.take(&said);
+        used.take(&said);
+        sessions.take(&said);
+        if options.illustrated {
+            timeline.take(&frame);
+        }
+    }
+    aftermath.tell(&mut rules);
+    shown.show(&mut rules);
     if header.judged == Side::Gateway {
-        let behind: Vec<u32> = links.iter().filter(|link| link.behind).map(|link| link.link).collect();
-        name_both_sides(&mut rules, evidence.frames(), &behind);
+        name_both_sides(&mut rules, evidence);
     }
     worlds::name_worlds(&mut rules, evidence, suites);
     let cut_short = header.end.cut_short.clone();
-    let notes = notes(evidence, &rules);
-    let served = served::served(evidence, &rules, suites);
+    let notes = notes(evidence, &rules, sessions);
+    let served = used.served(evidence, &rules, suites);
     let mut report = RunReport {
         started: header.started,
         ms: header.ms,
@@ -85,25 +107,39 @@ pub fn assess(evidence: &Evidence, suites: &[Suite], options: &Options) -> RunRe
         ..sum_up(target(header, contexts), rules, notes, cut_short, options.strict)
     };
     if let Some(failed) = failed {
-        // The rules were judged as in a revision that nobody agreed on.
+        // The rules were judged as in a revision that was not negotiated.
         if !failed.after_another {
             report.target.revisions.clear();
         }
         report = conclude(failed, report);
     }
     if options.illustrated {
-        (report.timeline, report.timeline_left_out) = timeline::timeline(evidence.frames());
+        (report.timeline, report.timeline_left_out) = (timeline.moments, timeline.left_out);
         report.graph = contexts.last().and_then(|context| resource_graph::graph(context, suites));
     }
     // A recording of other programs cannot be repeated.
     if !header.recorded {
-        rerun::say_how(&mut report, evidence.frames(), options.own_suites);
-        if header.judged == Side::Server {
-            by_hand::show_how(&mut report, suites, || evidence.frames());
-        }
+        say_how(&mut report, evidence, suites, options);
     }
     report.exit_code = header.end.interrupted.unwrap_or(report.exit_code);
     report
+}
+
+/// Adds to each finding how to see it again.
+fn say_how(report: &mut RunReport, evidence: &Evidence, suites: &[Suite], options: &Options) {
+    let shown = rerun::numbers(report);
+    let links = evidence.links_of(|frame| shown.contains(frame)).into_values().collect();
+    let habits = Habits::of(suites, &report.rules);
+    let (mut causes, mut history) = (Causes::default(), History::new(shown.clone(), links, &habits));
+    let is_server = evidence.header.judged == Side::Server;
+    for frame in evidence.frames_where(|index| is_server && Some(&index.frame) <= shown.last()) {
+        causes.take(&frame, shown.contains(&frame.frame));
+        history.take(&frame);
+    }
+    rerun::say_how(report, &causes, options.own_suites);
+    if is_server {
+        by_hand::show_how(report, &habits, &history);
+    }
 }
 
 /// Adds results of another run to the report.

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use serde_json::Value;
 
 use crate::{
-    evidence::{Ended, Evidence, FrameKind, Side},
+    evidence::{Ended, Evidence, FrameKind, Side, conversation::Said},
     outcome::{RuleResult, Status, excerpt::middle},
 };
 
@@ -15,18 +15,18 @@ const SHOWN: usize = 3;
 /// Columns of an error message in a note.
 const WORDS: usize = 100;
 
-pub fn notes(evidence: &Evidence, rules: &[RuleResult]) -> Vec<String> {
+pub fn notes(evidence: &Evidence, rules: &[RuleResult], sessions: Sessions) -> Vec<String> {
     let cut = |line| format!("the transcript is truncated in line {line}; the lines before were judged");
     let taken = evidence.header.notes.iter().cloned();
     let found = incomplete(evidence, rules)
         .into_iter()
         .chain(gone(evidence))
         .chain(failed_exits(evidence, rules))
-        .chain(session_not_issued(evidence));
+        .chain(sessions.not_issued());
     taken.chain(found).chain(evidence.cut_off.map(cut)).collect()
 }
 
-/// Suites that could not send all their requests, by the reason. Rules that are broken for that reason tell it.
+/// Suites that could not send all their requests, by the reason. Rules that are broken for that reason show it.
 fn incomplete(evidence: &Evidence, rules: &[RuleResult]) -> Vec<String> {
     let mut by_reason: IndexMap<&str, Vec<String>> = IndexMap::new();
     for context in &evidence.contexts {
@@ -43,11 +43,10 @@ fn incomplete(evidence: &Evidence, rules: &[RuleResult]) -> Vec<String> {
     told.collect()
 }
 
-/// Why a server may have gone: it refused all connections after the client had closed one and sent nothing more.
+/// Why a server may have exited: `connection refused`, after the client had closed a connection and sent nothing more.
 fn gone(evidence: &Evidence) -> Option<String> {
-    evidence.ended(Ended::Unsent).next()?;
     let (mut closed, mut refused) = (None, None);
-    for frame in evidence.frames() {
+    for frame in evidence.indexes() {
         match (frame.from, frame.kind, frame.ended) {
             (_, _, Some(Ended::Dropped)) => closed = Some(frame.frame),
             (_, _, Some(Ended::Unsent)) => refused = refused.or(closed),
@@ -56,7 +55,7 @@ fn gone(evidence: &Evidence) -> Option<String> {
             _ => {}
         }
     }
-    refused.map(|frame| format!("the server refuses connections since the client closed one (#{frame})"))
+    refused.map(|frame| format!("the server accepts no connections since the client closed one (#{frame})"))
 }
 
 /// Processes that failed when their stdin was closed, which no rule forbids. Clients and gateways start servers of our own,
@@ -66,7 +65,8 @@ fn failed_exits(evidence: &Evidence, rules: &[RuleResult]) -> Option<String> {
         return None;
     }
     let told = |text: &str| rules.iter().flat_map(|rule| &rule.findings).any(|found| found.message.contains(text));
-    let failed = evidence.ended(Ended::StdinClosed).filter(|frame| Ended::StdinClosed.is_failure(frame.exit.as_ref()));
+    let ended = evidence.frames_where(|index| index.ended == Some(Ended::StdinClosed));
+    let failed = ended.filter(|frame| Ended::StdinClosed.is_failure(frame.exit.as_ref()));
     let mut failed = failed.map(|frame| frame.text.clone().unwrap_or_default()).filter(|how| !told(how));
     let first = failed.next()?;
     Some(match failed.count() {
@@ -75,41 +75,47 @@ fn failed_exits(evidence: &Evidence, rules: &[RuleResult]) -> Option<String> {
     })
 }
 
-/// A server that rejects all requests without a session, and issues none. Many findings follow from that, and none says so.
-fn session_not_issued(evidence: &Evidence) -> Option<String> {
-    const SESSION: &str = "mcp-session-id";
-    // Reading all frames takes time, and only Streamable HTTP has such sessions.
-    if !evidence.links.iter().any(|link| link.transport.capabilities().stream_per_request) {
-        return None;
-    }
-    let mut initialized = None;
-    let (mut sessions, mut rejected) = (HashSet::new(), HashSet::new());
-    let mut words = None;
-    for frame in evidence.frames() {
-        let Some(post) = frame.post else { continue };
+/// A server that rejects all requests without a session, and issues none. Many findings follow from that.
+#[derive(Default)]
+pub struct Sessions {
+    initialized: Option<u64>,
+    /// HTTP requests with a session, and rejected ones without.
+    with_session: HashSet<u64>,
+    rejected: HashSet<u64>,
+    words: Option<String>,
+    are_issued: bool,
+}
+
+impl Sessions {
+    pub fn take(&mut self, said: &Said) {
+        const SESSION: &str = "mcp-session-id";
+        let frame = said.frame;
+        let Some(post) = frame.post.filter(|_| !self.are_issued) else { return };
         let head = frame.http.as_ref();
         if head.is_some_and(|head| head.value(SESSION).is_some()) {
-            if frame.from == Side::Server {
-                return None;
-            }
-            sessions.insert(post);
+            self.are_issued = frame.from == Side::Server;
+            self.with_session.insert(post);
         }
-        if head.is_some_and(|head| head.status == Some(400)) && !sessions.contains(&post) {
-            rejected.insert(post);
+        if head.is_some_and(|head| head.status == Some(400)) && !self.with_session.contains(&post) {
+            self.rejected.insert(post);
         }
-        let Some(message) = frame.message.as_ref().filter(|_| frame.from == Side::Server) else { continue };
+        let Some(message) = frame.message.as_ref().filter(|_| frame.from == Side::Server) else { return };
         if message.pointer("/result/protocolVersion").is_some() {
-            initialized = initialized.or(Some(frame.frame));
+            self.initialized.get_or_insert(frame.frame);
         }
-        let said = message.pointer("/error/message").and_then(Value::as_str).filter(|_| rejected.contains(&post));
-        words = words.or(said.filter(|said| said.to_ascii_lowercase().contains("session")).map(str::to_owned));
+        let said = message.pointer("/error/message").and_then(Value::as_str);
+        let said = said.filter(|said| self.rejected.contains(&post) && said.to_ascii_lowercase().contains("session"));
+        self.words = self.words.take().or_else(|| said.map(str::to_owned));
     }
-    let (frame, words) = (initialized?, words?);
-    Some(format!(
-        "the server rejects requests without a session (`{}`), but its response to `initialize` had no `Mcp-Session-Id` \
-         header (#{frame}); many findings follow from that",
-        middle(&words, WORDS)
-    ))
+
+    fn not_issued(self) -> Option<String> {
+        let (frame, words) = self.initialized.zip(self.words).filter(|_| !self.are_issued)?;
+        Some(format!(
+            "the server rejects requests without a session (`{}`), but its response to `initialize` had no \
+             `Mcp-Session-Id` header (#{frame}); many findings follow from that",
+            middle(&words, WORDS)
+        ))
+    }
 }
 
 /// The first names, without repetitions in a row, and how many more there are.

@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 
 use super::resource_graph;
 use crate::{
-    evidence::{Cause, Evidence, RunContext, Side},
+    evidence::{Cause, Evidence, FrameKind, RunContext, Side},
     suite::{SURVEY, Step, Suite, Verb, ground},
 };
 
@@ -14,7 +14,7 @@ pub fn reached(evidence: &Evidence, suites: &[Suite]) -> Vec<String> {
     let mut unread: IndexMap<(Option<Cause>, String), usize> = IndexMap::new();
     // What our own server sends to a client is not read for other reasons.
     let is_ours = |from: Side| evidence.header.judged == Side::Client && from != Side::Client;
-    for frame in evidence.unread().filter(|frame| !is_ours(frame.from)) {
+    for frame in evidence.frames_where(|index| index.kind == FrameKind::Unread && !is_ours(index.from)) {
         *unread.entry((frame.cause, frame.why.clone().unwrap_or_default())).or_default() += 1;
     }
     let mut lines: Vec<String> = unread.iter().map(|((cause, why), count)| not_read(*cause, why, *count)).collect();

@@ -3,13 +3,12 @@
 use std::{
     collections::{BTreeSet, HashMap},
     path::PathBuf,
-    sync::Arc,
 };
 
 use serde_json::Value;
 
 use crate::{
-    evidence::{Frame, Side},
+    evidence::{Frame, Kind, Message, Side},
     outcome::{RunReport, Subject},
 };
 
@@ -22,7 +21,7 @@ pub fn numbers(report: &RunReport) -> BTreeSet<u64> {
     report.rules.iter().flat_map(|rule| &rule.findings).flat_map(|finding| finding.frames.iter().copied()).collect()
 }
 
-pub fn say_how(report: &mut RunReport, frames: impl Iterator<Item = Arc<Frame>>, suites: &[PathBuf]) {
+pub fn say_how(report: &mut RunReport, causes: &Causes, suites: &[PathBuf]) {
     let verb = match report.target.subject {
         Subject::Server | Subject::Both => "run",
         Subject::Client => "client",
@@ -36,29 +35,36 @@ pub fn say_how(report: &mut RunReport, frames: impl Iterator<Item = Arc<Frame>>,
     if report.target.subject != Subject::Server {
         return test_again(report, &command);
     }
-    let shown = numbers(report);
-    let mut causes: HashMap<u64, String> = HashMap::new();
-    // The last suite that used each connection: it may have caused what the server sends on its own.
-    let mut asking: HashMap<u32, String> = HashMap::new();
-    for frame in frames.take_while(|frame| Some(&frame.frame) <= shown.last()) {
-        let by = frame.by.as_ref().filter(|by| !ALWAYS.contains(&by.as_str()));
-        asking.extend(by.map(|by| (frame.link, by.clone())));
-        let is_response = |message: &Value| message.get("result").is_some() || message.get("error").is_some();
-        // The end of a process belongs to no suite.
-        let is_unsolicited =
-            frame.from == Side::Server && frame.ended.is_none() && !frame.message.as_ref().is_some_and(is_response);
-        let cause = frame.by.as_ref().or_else(|| asking.get(&frame.link).filter(|_| is_unsolicited));
-        causes.extend(cause.filter(|_| shown.contains(&frame.frame)).map(|by| (frame.frame, by.clone())));
-    }
     for rule in &mut report.rules {
         // A rule over the whole run may have found it in requests of other suites.
         let frames = rule.findings.iter().flat_map(|finding| &finding.frames);
-        let asked = frames.filter_map(|frame| causes.get(frame)).map(String::as_str);
+        let asked = frames.filter_map(|frame| causes.of.get(frame)).map(String::as_str);
         let asked: BTreeSet<_> = asked.filter(|by| *by != rule.suite && !ALWAYS.contains(by)).collect();
         let with: String = asked.iter().map(|suite| format!(" --with {suite}")).collect();
         for finding in &mut rule.findings {
             finding.reproduce = Some(format!("{command} --revision {} --filter {}{with}", rule.revision, rule.id));
         }
+    }
+}
+
+/// The suites that caused the frames in findings.
+#[derive(Default)]
+pub struct Causes {
+    of: HashMap<u64, String>,
+    /// The last suite that used each connection: it may have caused what the server sends on its own.
+    asking: HashMap<u32, String>,
+}
+
+impl Causes {
+    pub fn take(&mut self, frame: &Frame, is_shown: bool) {
+        let by = frame.by.as_ref().filter(|by| !ALWAYS.contains(&by.as_str()));
+        self.asking.extend(by.map(|by| (frame.link, by.clone())));
+        let is_response = |message: &Value| matches!(Message::of(message).kind, Kind::Result | Kind::Error);
+        // The end of a process belongs to no suite.
+        let is_unsolicited =
+            frame.from == Side::Server && frame.ended.is_none() && !frame.message.as_ref().is_some_and(is_response);
+        let cause = frame.by.as_ref().or_else(|| self.asking.get(&frame.link).filter(|_| is_unsolicited));
+        self.of.extend(cause.filter(|_| is_shown).map(|by| (frame.frame, by.clone())));
     }
 }
 

@@ -1,4 +1,4 @@
-//! The graph of resources, as far as a walk has seen it: a one-line summary, and data for a picture.
+//! The graph of resources, as far as a walk has seen it: a one-line summary, and data for a drawing.
 
 use std::collections::HashMap;
 

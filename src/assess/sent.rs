@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::Value;
 
-use crate::evidence::{Frame, FrameKind, Side};
+use crate::evidence::{Frame, FrameKind, Side, conversation::Said};
 
 /// Number of client frames that are kept in case a later frame has a finding.
 const REMEMBERED: usize = 100;
@@ -31,7 +31,8 @@ type Exchange = (Arc<Frame>, Option<Arc<Frame>>);
 
 impl Sent {
     /// What a frame is probably about, in order.
-    pub fn before(&self, frame: &Frame) -> Vec<&Arc<Frame>> {
+    pub fn before(&self, said: &Said) -> Vec<&Arc<Frame>> {
+        let frame = said.frame;
         let is_response = frame.message.is_some() && !has_method(frame);
         if frame.from == Side::Server && frame.post.is_none() && !is_response {
             // A process that does not exit may still work on a request.
@@ -48,7 +49,7 @@ impl Sent {
                 return since;
             }
         }
-        let alone = self.alone(frame, is_response).into_iter();
+        let alone = self.alone(said, is_response).into_iter();
         alone.flat_map(|(earlier, response)| iter::once(earlier).chain(response)).collect()
     }
 
@@ -71,18 +72,17 @@ impl Sent {
     }
 
     /// The single message of the client that it is probably about.
-    fn alone(&self, frame: &Frame, is_response: bool) -> Option<&Exchange> {
+    fn alone(&self, said: &Said, is_response: bool) -> Option<&Exchange> {
+        let frame = said.frame;
         match (frame.from, frame.post, id(frame)) {
             (Side::Server, Some(post), _) => self.newest(|earlier| earlier.post == Some(post)),
             // A request without a response may be affected by the one before it, if that got none, either.
             (Side::Client, None, Some(_)) => {
                 self.newest(|earlier| is_beside(earlier, frame)).filter(|(_, response)| response.is_none())
             }
-            (Side::Server, None, id) if is_response => self
-                .newest(|earlier| earlier.link == frame.link && id.is_some() && self::id(earlier) == id)
-                .or_else(|| {
-                    self.newest(|earlier| is_beside(earlier, frame) && self::id(earlier).is_none_or(Value::is_null))
-                })
+            (Side::Server, None, _) if is_response => self
+                .newest(|earlier| said.request().is_some_and(|asked| asked.place.frame == earlier.frame))
+                .or_else(|| self.newest(|earlier| is_beside(earlier, frame) && id(earlier).is_none_or(Value::is_null)))
                 .or_else(|| self.newest(|earlier| is_beside(earlier, frame))),
             (Side::Server, None, _) => self.newest(|earlier| is_beside(earlier, frame)),
             _ => None,
@@ -93,17 +93,17 @@ impl Sent {
         self.latest.iter().rev().find(|(earlier, _)| fits(earlier))
     }
 
-    pub fn note(&mut self, frame: Arc<Frame>) {
+    pub fn note(&mut self, said: &Said) {
+        let frame = said.frame;
         if frame.from == Side::Server {
             self.heard.insert(frame.link, frame.frame);
-            let id = id(&frame).filter(|_| !has_method(&frame));
-            let of =
-                self.latest.iter_mut().rev().find(|(earlier, _)| earlier.link == frame.link && self::id(earlier) == id);
-            if let (Some((_, response)), Some(_)) = (of, id) {
-                *response = Some(Arc::clone(&frame));
+            let request = said.request().map(|asked| asked.place.frame);
+            let of = self.latest.iter_mut().rev().find(|(earlier, _)| Some(earlier.frame) == request);
+            if let Some((_, response)) = of {
+                *response = Some(Arc::clone(frame));
             }
         } else if matches!(frame.kind, FrameKind::Message | FrameKind::Junk | FrameKind::HttpRequest) {
-            self.latest.push_back((frame, None));
+            self.latest.push_back((Arc::clone(frame), None));
             if self.latest.len() > REMEMBERED {
                 // A request without a response matters longer.
                 let done =

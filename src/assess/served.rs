@@ -5,7 +5,10 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use crate::{
-    evidence::{Evidence, FrameKind, RunContext, Side},
+    evidence::{
+        Evidence, Link, Message, RunContext, Side,
+        conversation::{RequestAt, Said},
+    },
     outcome::{Listing, Offer, RuleResult, Served, Status},
     suite::{Applies, SURVEY, Suite},
 };
@@ -16,13 +19,65 @@ const TASKS_EXTENSION: &str = "extensions.io.modelcontextprotocol/tasks";
 /// How the survey ended a list that never worked, unless a limit of ours or the end of the run is the reason.
 const FAILED: [&str; 5] = ["error", "timeout", "closed", "malformed", "answered"];
 
-/// For each revision in which a server was judged; nothing if there was no conversation.
-pub fn served(evidence: &Evidence, rules: &[RuleResult], suites: &[Suite]) -> Vec<Served> {
-    if evidence.header.end.failed_handshake.as_ref().is_some_and(|failed| !failed.after_another) {
-        return Vec::new();
+/// What the requests of a run list and use.
+pub struct Used<'e> {
+    links: &'e [Link],
+    /// For each revision in which a server was judged; none if there was no conversation.
+    contexts: Vec<(&'e RunContext, HashMap<Offer, Seen>)>,
+    open: HashMap<RequestAt, (Offer, Purpose)>,
+}
+
+impl<'e> Used<'e> {
+    pub fn of(evidence: &'e Evidence) -> Self {
+        let failed = evidence.header.end.failed_handshake.as_ref().is_some_and(|failed| !failed.after_another);
+        let of_server = evidence.contexts.iter().filter(|context| !failed && context.subject == Side::Server);
+        let contexts = of_server.map(|context| (context, HashMap::new())).collect();
+        Self { links: &evidence.links, contexts, open: HashMap::new() }
     }
-    let of_server = evidence.contexts.iter().filter(|context| context.subject == Side::Server);
-    of_server.flat_map(|context| in_context(evidence, context, rules, suites)).collect()
+
+    pub fn take(&mut self, said: &Said) {
+        let Self { links, contexts, open } = self;
+        let frame = said.frame;
+        let revision = links.iter().find(|link| link.link == frame.link).and_then(|link| link.revision);
+        let mut contexts: Vec<_> =
+            contexts.iter_mut().filter(|(context, _)| Some(context.revision) == revision).collect();
+        if contexts.is_empty() {
+            return;
+        }
+        for related in &said.messages {
+            let message = &related.message;
+            if let Some((offer, purpose)) = purpose(message).filter(|_| frame.from == Side::Client) {
+                for (_, seen) in &mut contexts {
+                    seen.entry(offer).or_default().requested |= matches!(purpose, Purpose::List);
+                }
+                open.insert(related.sent, (offer, purpose));
+            }
+            let request = related.responds_to().and_then(|asked| open.remove(&asked.place));
+            let Some((offer, purpose)) = request else { continue };
+            let result = message.result();
+            for (context, seen) in &mut contexts {
+                if result["task"].is_object() || result["resultType"] == "task" {
+                    let task = result["task"].get("taskId").or(result.get("taskId"));
+                    seen.entry(Offer::Tasks).or_default().used.extend(task.map(Value::to_string));
+                }
+                let is_surveyed = surveyed(context, offer).is_some();
+                seen.entry(offer).or_default().add(offer, &purpose, result, !is_surveyed);
+            }
+        }
+    }
+
+    pub fn served(self, evidence: &Evidence, rules: &[RuleResult], suites: &[Suite]) -> Vec<Served> {
+        self.contexts
+            .into_iter()
+            .flat_map(|(context, seen)| in_context(evidence, context, seen, rules, suites))
+            .collect()
+    }
+}
+
+/// The items that the survey found. Where there are some, the items of other lists are not kept: these may be parts of it,
+/// such as the children of a directory, and a walk can have a million of them.
+fn surveyed(context: &RunContext, offer: Offer) -> Option<&Vec<Value>> {
+    context.saves.get(SURVEY)?[offer.name()]["items"].as_array().filter(|items| !items.is_empty())
 }
 
 /// The results for one capability.
@@ -40,10 +95,14 @@ enum Purpose {
     Use(String),
 }
 
-fn in_context(evidence: &Evidence, context: &RunContext, rules: &[RuleResult], suites: &[Suite]) -> Vec<Served> {
+fn in_context(
+    evidence: &Evidence,
+    context: &RunContext,
+    mut seen: HashMap<Offer, Seen>,
+    rules: &[RuleResult],
+    suites: &[Suite],
+) -> Vec<Served> {
     let survey = |offer: Offer| context.saves.get(SURVEY).map(|survey| &survey[offer.name()]);
-    let items = |offer| survey(offer).and_then(|list| list["items"].as_array()).filter(|items| !items.is_empty());
-    let mut seen = results(evidence, context, |offer| items(offer).is_some());
     let offers = OFFERS.into_iter().filter(|offer| *offer != Offer::Tasks || has_tasks(context));
     let told = offers.map(|offer| {
         let seen = seen.remove(&offer).unwrap_or_default();
@@ -58,7 +117,7 @@ fn in_context(evidence: &Evidence, context: &RunContext, rules: &[RuleResult], s
             () if seen.requested && failed && evidence.header.end.interrupted.is_none() => Listing::Fails,
             () => Listing::Unknown,
         };
-        let listed = items(offer).map_or(seen.listed, |items| names(offer, items).collect());
+        let listed = surveyed(context, offer).map_or(seen.listed, |items| names(offer, items).collect());
         // A server may serve what it does not list, and that is not what the line is about.
         let used = seen.used.iter().filter(|name| list != Listing::Works || listed.contains(*name)).count();
         let fails = declared && list == Listing::Fails;
@@ -88,39 +147,6 @@ fn untested(offer: Offer, context: &RunContext, rules: &[RuleResult], suites: &[
     rules.iter().filter(is_untested).filter(|rule| ids.contains(rule.id.as_str())).count()
 }
 
-/// Matches responses to the requests that list or use something. Where the survey has the list, the items of other lists
-/// are not kept: these may be parts of it, such as the children of a directory, and a walk can have a million of them.
-fn results(evidence: &Evidence, context: &RunContext, is_surveyed: impl Fn(Offer) -> bool) -> HashMap<Offer, Seen> {
-    let mut seen: HashMap<Offer, Seen> = HashMap::new();
-    let mut open: HashMap<(u32, String), (Offer, Purpose)> = HashMap::new();
-    for frame in evidence.frames_in(context.revision, context.scenario.as_deref()) {
-        let Some(message) = frame.message.as_ref().filter(|_| frame.kind == FrameKind::Message) else { continue };
-        let batch = message.as_array().map_or_else(|| std::slice::from_ref(message), Vec::as_slice);
-        for message in batch {
-            let key = (frame.link, message["id"].to_string());
-            match frame.from {
-                Side::Client => {
-                    if let Some((offer, purpose)) = purpose(message) {
-                        seen.entry(offer).or_default().requested |= matches!(purpose, Purpose::List);
-                        open.insert(key, (offer, purpose));
-                    }
-                }
-                Side::Server if message["method"].is_null() => {
-                    if let Some((offer, purpose)) = open.remove(&key) {
-                        if message["result"]["task"].is_object() || message["result"]["resultType"] == "task" {
-                            let task = message["result"]["task"].get("taskId").or(message["result"].get("taskId"));
-                            seen.entry(Offer::Tasks).or_default().used.extend(task.map(Value::to_string));
-                        }
-                        seen.entry(offer).or_default().add(offer, purpose, message, !is_surveyed(offer));
-                    }
-                }
-                Side::Server | Side::Gateway => {}
-            }
-        }
-    }
-    seen
-}
-
 /// How requests name the items of a list.
 fn names(offer: Offer, items: &[Value]) -> impl Iterator<Item = String> {
     let field = if offer == Offer::Resources { "uri" } else { "name" };
@@ -128,9 +154,9 @@ fn names(offer: Offer, items: &[Value]) -> impl Iterator<Item = String> {
 }
 
 /// What a message lists or uses.
-fn purpose(message: &Value) -> Option<(Offer, Purpose)> {
-    let using = |offer, field: &str| Some((offer, Purpose::Use(message["params"][field].as_str()?.to_owned())));
-    match message["method"].as_str()? {
+fn purpose(message: &Message) -> Option<(Offer, Purpose)> {
+    let using = |offer, field: &str| Some((offer, Purpose::Use(message.params()[field].as_str()?.to_owned())));
+    match message.method {
         "tools/list" => Some((Offer::Tools, Purpose::List)),
         "resources/list" => Some((Offer::Resources, Purpose::List)),
         "prompts/list" => Some((Offer::Prompts, Purpose::List)),
@@ -142,8 +168,7 @@ fn purpose(message: &Value) -> Option<(Offer, Purpose)> {
 }
 
 impl Seen {
-    fn add(&mut self, offer: Offer, purpose: Purpose, response: &Value, keeps_items: bool) {
-        let result = &response["result"];
+    fn add(&mut self, offer: Offer, purpose: &Purpose, result: &Value, keeps_items: bool) {
         match purpose {
             Purpose::List => match result[offer.name()].as_array() {
                 Some(items) => {
@@ -155,7 +180,7 @@ impl Seen {
             // Neither a tool that failed nor one that requests input first has worked.
             Purpose::Use(name) if result.is_object() => {
                 if result["isError"] != true && result["resultType"] != "input_required" {
-                    self.used.insert(name);
+                    self.used.insert(name.clone());
                 }
             }
             Purpose::Use(_) => {}

@@ -9,8 +9,12 @@ use serde_json::{Value, json};
 
 use super::{sent::Sent, timeline::about};
 use crate::{
-    evidence::{Ended, Frame, FrameKind, HttpHead, Side, input_name},
-    outcome::{RuleResult, ShownFrame, excerpt, masked},
+    evidence::{
+        Ended, Evidence, Frame, FrameKind, HttpHead, Side,
+        conversation::{Conversation, Said},
+        input_name,
+    },
+    outcome::{RuleResult, Sender, ShownFrame, excerpt, masked},
     revision::Revision,
 };
 
@@ -51,67 +55,21 @@ const TELLING_HEADERS: [&str; 9] = [
 
 /// Shows at most this many frames per finding.
 pub fn show_frames(rules: &mut [RuleResult], frames: impl Iterator<Item = Arc<Frame>>, most: usize) {
-    for finding in rules.iter_mut().flat_map(|rule| &mut rule.findings) {
-        // The last one has the violation.
-        if finding.frames.len() > most.max(1) {
-            finding.frames.drain(most.saturating_sub(1)..finding.frames.len() - 1);
-        }
+    let (mut shown, mut conversation) = (Shown::of(rules, most), Conversation::default());
+    if !shown.wanted.is_empty() {
+        frames.for_each(|frame| shown.take(&conversation.take(&frame)));
     }
-    let wanted: BTreeSet<u64> =
-        rules.iter().flat_map(|rule| &rule.findings).flat_map(|finding| finding.frames.iter().copied()).collect();
-    if wanted.is_empty() {
-        return;
-    }
-    let (frames, before, heads) = looked_up(&wanted, frames);
-    for finding in rules.iter_mut().flat_map(|rule| &mut rule.findings) {
-        if finding.subject.is_empty() {
-            let sent = finding.frames.iter().rev().find_map(|number| sent(frames.get(number)?));
-            finding.subject = sent.unwrap_or_default();
-        }
-        let is_alone = finding.frames.len() == 1;
-        // The messages that the server had not answered when it exited.
-        let exited = |last: &u64| frames.get(last).is_some_and(|frame| frame.ended == Some(Ended::Unasked));
-        if most > 1
-            && let Some(last) = finding.frames.last().filter(|last| is_alone || exited(last))
-            && let Some(earlier) = before.get(last)
-        {
-            let new: Vec<u64> = earlier.iter().filter(|frame| !finding.frames.contains(frame)).copied().collect();
-            finding.frames.splice(0..0, new.into_iter().take(most - 1));
-        }
-        if most > 1 {
-            add_heads(&mut finding.frames, finding.pointer.is_some(), &frames, &heads);
-        }
-        if finding.subject.is_empty() {
-            // Of a finding about an HTTP response, the message that it responds to.
-            let own = finding.frames.last().and_then(|last| frames.get(last)?.post);
-            let in_exchange = |number: &u64| {
-                frames.get(number).filter(|frame| own.is_some() && frame.post == own && frame.http.is_none())
-            };
-            finding.subject = finding.frames.iter().filter_map(in_exchange).find_map(sent).unwrap_or_default();
-        }
-        let last = finding.frames.last();
-        let shown = finding.frames.iter().filter_map(|number| {
-            let frame = frames.get(number)?;
-            let pointer = finding.pointer.as_deref().filter(|_| Some(number) == last);
-            Some(ShownFrame {
-                frame: *number,
-                from: if frame.from == Side::Client { "client" } else { "server" }.to_owned(),
-                text: masked(&excerpt::message(&text(frame), pointer)).into_owned(),
-                headers: headers(frame),
-            })
-        });
-        finding.messages = shown.collect();
-    }
+    shown.show(rules);
 }
 
 /// Who sent each of these frames where a gateway stands in between, by the connections behind it.
-pub fn name_both_sides(rules: &mut [RuleResult], frames: impl Iterator<Item = Arc<Frame>>, behind: &[u32]) {
+pub fn name_both_sides(rules: &mut [RuleResult], evidence: &Evidence) {
+    let behind: Vec<u32> = evidence.links.iter().filter(|link| link.behind).map(|link| link.link).collect();
     let shown = |rule: &RuleResult| -> Vec<u64> {
         rule.findings.iter().flat_map(|finding| &finding.messages).map(|shown| shown.frame).collect()
     };
     let wanted: HashSet<u64> = rules.iter().flat_map(shown).collect();
-    let links: HashMap<u64, u32> =
-        frames.filter(|frame| wanted.contains(&frame.frame)).map(|frame| (frame.frame, frame.link)).collect();
+    let links = evidence.links_of(|frame| wanted.contains(frame));
     for finding in rules.iter_mut().flat_map(|rule| &mut rule.findings) {
         let link = |shown: &ShownFrame| links.get(&shown.frame).filter(|link| !behind.contains(link)).copied();
         let clients: BTreeSet<u32> = finding.messages.iter().filter_map(link).collect();
@@ -119,18 +77,18 @@ pub fn name_both_sides(rules: &mut [RuleResult], frames: impl Iterator<Item = Ar
             let is_behind = links.get(&shown.frame).is_some_and(|link| behind.contains(link));
             let client = link(shown).and_then(|link| clients.iter().position(|client| *client == link));
             let number = client.filter(|_| clients.len() > 1).map(|client| client + 1);
-            shown.from = match (shown.from.as_str(), is_behind, number) {
-                ("client", false, Some(number)) => format!("client {number}"),
-                (_, false, Some(number)) => format!("to client {number}"),
-                ("client", false, None) => "client".to_owned(),
-                ("client", true, _) | (_, false, None) => "gateway".to_owned(),
-                _ => "upstream".to_owned(),
+            shown.from = match (shown.from, is_behind, number) {
+                (Sender::Client, false, Some(number)) => Sender::ClientOf(number),
+                (_, false, Some(number)) => Sender::ToClient(number),
+                (Sender::Client, false, None) => Sender::Client,
+                (Sender::Client, true, _) | (_, false, None) => Sender::Gateway,
+                _ => Sender::Upstream,
             };
         }
     }
 }
 
-/// Puts the head of each HTTP request and response where it came: what a finding is about may stand there alone. The last
+/// Puts the head of each HTTP request and response at its place: a finding may be about the head alone. The last
 /// frame stays the last where a pointer leads into it.
 fn add_heads(numbers: &mut Vec<u64>, last_is_named: bool, frames: &Frames, heads: &HashMap<u64, Vec<u64>>) {
     let Some(&last) = numbers.last() else { return };
@@ -162,23 +120,44 @@ fn add_heads(numbers: &mut Vec<u64>, last_is_named: bool, frames: &Frames, heads
     }
 }
 
+/// The frames of findings, and those that explain them.
+pub struct Shown {
+    wanted: HashSet<u64>,
+    /// Maximum number of frames per finding.
+    most: usize,
+    frames: Frames,
+    /// For each frame that means little alone: what the client had sent before, and what it received for that.
+    before: Numbers,
+    /// The heads in the HTTP exchanges of the frames.
+    heads: Numbers,
+    sent: Sent,
+    recent: VecDeque<Arc<Frame>>,
+}
+
 type Frames = HashMap<u64, Arc<Frame>>;
 type Numbers = HashMap<u64, Vec<u64>>;
 
-/// The frames with these numbers. For each that means little alone, also what the client had sent before and what it
-/// received for that. And the numbers of the heads in their HTTP exchanges.
-fn looked_up(wanted: &BTreeSet<u64>, all: impl Iterator<Item = Arc<Frame>>) -> (Frames, Numbers, Numbers) {
-    let (mut frames, mut before) = (Frames::new(), HashMap::new());
-    let (mut sent, mut recent) = (Sent::default(), VecDeque::<Arc<Frame>>::new());
-    let mut heads: HashMap<u64, Vec<u64>> = HashMap::new();
-    for frame in all {
+impl Shown {
+    pub fn of(rules: &[RuleResult], most: usize) -> Self {
+        let findings = rules.iter().flat_map(|rule| &rule.findings);
+        let wanted = findings.flat_map(|finding| first_and_last(&finding.frames, most)).collect();
+        let (frames, before, heads, recent) = (Frames::new(), Numbers::new(), Numbers::new(), VecDeque::new());
+        Self { wanted, most, frames, before, heads, sent: Sent::default(), recent }
+    }
+
+    pub fn take(&mut self, said: &Said) {
+        let Self { wanted, frames, before, heads, sent, recent, .. } = self;
+        let frame = said.frame;
+        if wanted.is_empty() {
+            return;
+        }
         if matches!(frame.kind, FrameKind::HttpRequest | FrameKind::HttpResponse) {
             // The head of a response follows its request, which may have been selected; that of a request comes first.
             if let Some(numbers) = frame.post.and_then(|post| heads.get_mut(&post)) {
                 numbers.push(frame.frame);
-                frames.insert(frame.frame, Arc::clone(&frame));
+                frames.insert(frame.frame, Arc::clone(frame));
             }
-            recent.push_back(Arc::clone(&frame));
+            recent.push_back(Arc::clone(frame));
             if recent.len() > 2 * EXCHANGES {
                 recent.pop_front();
             }
@@ -191,16 +170,68 @@ fn looked_up(wanted: &BTreeSet<u64>, all: impl Iterator<Item = Arc<Frame>>) -> (
             heads.insert(post, of_it.map(|head| head.frame).collect());
         }
         if wanted.contains(&frame.frame) {
-            let shown = sent.before(&frame);
+            let shown = sent.before(said);
             if !shown.is_empty() {
                 before.insert(frame.frame, shown.iter().map(|frame| frame.frame).collect());
                 frames.extend(shown.into_iter().map(|frame| (frame.frame, Arc::clone(frame))));
             }
-            frames.insert(frame.frame, Arc::clone(&frame));
+            frames.insert(frame.frame, Arc::clone(frame));
         }
-        sent.note(frame);
+        sent.note(said);
     }
-    (frames, before, heads)
+
+    pub fn show(self, rules: &mut [RuleResult]) {
+        let Self { most, frames, before, heads, .. } = self;
+        for finding in rules.iter_mut().flat_map(|rule| &mut rule.findings) {
+            finding.frames = first_and_last(&finding.frames, most).collect();
+        }
+        for finding in rules.iter_mut().flat_map(|rule| &mut rule.findings) {
+            if finding.subject.is_empty() {
+                let sent = finding.frames.iter().rev().find_map(|number| sent(frames.get(number)?));
+                finding.subject = sent.unwrap_or_default();
+            }
+            let is_alone = finding.frames.len() == 1;
+            // The messages without a response when the server exited.
+            let exited = |last: &u64| frames.get(last).is_some_and(|frame| frame.ended == Some(Ended::Unasked));
+            if most > 1
+                && let Some(last) = finding.frames.last().filter(|last| is_alone || exited(last))
+                && let Some(earlier) = before.get(last)
+            {
+                let new: Vec<u64> = earlier.iter().filter(|frame| !finding.frames.contains(frame)).copied().collect();
+                finding.frames.splice(0..0, new.into_iter().take(most - 1));
+            }
+            if most > 1 {
+                add_heads(&mut finding.frames, finding.pointer.is_some(), &frames, &heads);
+            }
+            if finding.subject.is_empty() {
+                // Of a finding about an HTTP response, the message that it responds to.
+                let own = finding.frames.last().and_then(|last| frames.get(last)?.post);
+                let in_exchange = |number: &u64| {
+                    frames.get(number).filter(|frame| own.is_some() && frame.post == own && frame.http.is_none())
+                };
+                finding.subject = finding.frames.iter().filter_map(in_exchange).find_map(sent).unwrap_or_default();
+            }
+            let last = finding.frames.last();
+            let shown = finding.frames.iter().filter_map(|number| {
+                let frame = frames.get(number)?;
+                let pointer = finding.pointer.as_deref().filter(|_| Some(number) == last);
+                Some(ShownFrame {
+                    frame: *number,
+                    from: if frame.from == Side::Client { Sender::Client } else { Sender::Server },
+                    text: masked(&excerpt::message(&text(frame), pointer)).into_owned(),
+                    headers: headers(frame),
+                })
+            });
+            finding.messages = shown.collect();
+        }
+    }
+}
+
+/// The first of these frames, and the last one, which has the violation.
+fn first_and_last(frames: &[u64], most: usize) -> impl Iterator<Item = u64> + '_ {
+    let first = if frames.len() > most.max(1) { most.saturating_sub(1) } else { frames.len() };
+    let last = frames.last().filter(|_| first < frames.len());
+    frames[..first].iter().chain(last).copied()
 }
 
 /// What the client sent, for a finding without a named subject.

@@ -1,13 +1,11 @@
 //! A timeline of the messages, with a short text per frame, and the bodies as far as a report has room for them.
 
-use std::sync::Arc;
-
 use serde_json::Value;
 
 use super::shown::whole;
 use crate::{
     evidence::{Frame, FrameKind, Side},
-    outcome::{Moment, excerpt, masked},
+    outcome::{Moment, Sender, excerpt, masked},
 };
 
 /// Maximum number of frames in a report.
@@ -20,28 +18,38 @@ const BODY: usize = 1000;
 const BODIES: usize = 256 * 1024;
 
 /// The first frames, and the number of further ones.
-pub fn timeline(frames: impl Iterator<Item = Arc<Frame>>) -> (Vec<Moment>, usize) {
-    let mut room = BODIES;
-    let moment = |frame: Arc<Frame>| {
-        let what = what(&frame);
-        let body = body(&frame, &what, room);
-        room -= body.as_ref().map_or(0, String::len);
-        Moment {
+#[derive(Default)]
+pub struct Timeline {
+    pub moments: Vec<Moment>,
+    pub left_out: usize,
+    bodies: usize,
+}
+
+impl Timeline {
+    pub fn take(&mut self, frame: &Frame) {
+        if frame.kind == FrameKind::Visit {
+            return;
+        }
+        if self.moments.len() >= KEPT {
+            self.left_out += 1;
+            return;
+        }
+        let what = what(frame);
+        let body = body(frame, &what, BODIES - self.bodies);
+        self.bodies += body.as_ref().map_or(0, String::len);
+        self.moments.push(Moment {
             frame: frame.frame,
             microseconds: frame.at,
             connection: frame.link,
             from: match frame.from {
-                Side::Client => "client".to_owned(),
-                Side::Server | Side::Gateway => "server".to_owned(),
+                Side::Client => Sender::Client,
+                Side::Server | Side::Gateway => Sender::Server,
             },
             what,
             bytes: frame.bytes,
             body,
-        }
-    };
-    let mut frames = frames.filter(|frame| frame.kind != FrameKind::Visit);
-    let kept = frames.by_ref().take(KEPT).map(moment).collect();
-    (kept, frames.count())
+        });
+    }
 }
 
 /// What there is to show of a frame besides its short text, if it fits.
@@ -92,12 +100,18 @@ mod tests {
 
     use super::*;
 
-    fn frame(number: u64, text: &str) -> Arc<Frame> {
+    fn timeline(frames: impl Iterator<Item = Frame>) -> (Vec<Moment>, usize) {
+        let mut timeline = Timeline::default();
+        frames.for_each(|frame| timeline.take(&frame));
+        (timeline.moments, timeline.left_out)
+    }
+
+    fn frame(number: u64, text: &str) -> Frame {
         let frame = json!({
             "frame": number, "at": 1, "link": 1, "from": "server", "kind": "message", "bytes": text.len(),
             "message": { "jsonrpc": "2.0", "id": number, "result": { "text": text } },
         });
-        Arc::new(serde_json::from_value(frame).unwrap())
+        serde_json::from_value(frame).unwrap()
     }
 
     #[test]
@@ -133,7 +147,7 @@ mod tests {
         let note =
             json!({ "frame": 1, "at": 1, "link": 1, "from": "server", "kind": "note", "text": "stdin was closed" });
         let junk = json!({ "frame": 2, "at": 1, "link": 1, "from": "server", "kind": "junk", "text": "listening" });
-        let frames = [note, junk].map(|frame| Arc::new(serde_json::from_value(frame).unwrap()));
+        let frames = [note, junk].map(|frame| serde_json::from_value(frame).unwrap());
         let (moments, _) = timeline(frames.into_iter());
         assert_eq!(moments.iter().map(|moment| moment.body.as_deref()).collect::<Vec<_>>(), [None, None]);
     }

@@ -17,9 +17,9 @@ pub fn name_worlds(rules: &mut [RuleResult], evidence: &Evidence, suites: &[Suit
     let wanted: HashSet<u64> = findings().flat_map(|finding| finding.frames.iter().copied()).collect();
     let of_links: HashMap<u32, &str> =
         evidence.links.iter().filter_map(|link| Some((link.link, link.scenario.as_deref()?))).collect();
-    let wanted_frames = evidence.frames().filter(|frame| wanted.contains(&frame.frame));
+    let links = evidence.links_of(|frame| wanted.contains(frame));
     let scenarios: HashMap<u64, &str> =
-        wanted_frames.filter_map(|frame| Some((frame.frame, *of_links.get(&frame.link)?))).collect();
+        links.into_iter().filter_map(|(frame, link)| Some((frame, *of_links.get(&link)?))).collect();
     for rule in rules {
         let own = suites.iter().find(|suite| suite.id == rule.suite).and_then(|suite| suite.scenario.as_ref());
         // Several suites may have one scenario, which has the id of the first one.

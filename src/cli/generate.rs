@@ -40,6 +40,9 @@ pub struct GenerateArgs {
     /// The file with the calls that failed; they are made first the next time
     #[arg(long, value_name = "PATH", default_value = ".mcp-conform/failing-calls.jsonl")]
     pub examples: PathBuf,
+    /// Write a transcript of the run, for `mcp-conform judge`
+    #[arg(long, value_name = "PATH", help_heading = "Output")]
+    pub transcript: Option<PathBuf>,
     #[command(flatten)]
     pub output: OutputArgs,
 }

@@ -7,7 +7,7 @@ use clap::Args;
 use super::{OutputArgs, ScopeArgs, TargetArgs, groups::seconds};
 use crate::partition::Partition;
 
-/// What the client declares, unless somebody says otherwise.
+/// What the client declares by default.
 pub const CLIENT: &str = "roots,sampling,elicitation";
 
 #[derive(Clone, Debug, Args)]

@@ -2,17 +2,15 @@
 
 use std::path::Path;
 
-use super::{Environment, expand::expand};
+use super::{Environment, expand::expand, keys};
 use crate::{
     suite::{
-        decode::{Decode, Pairs, mapping, member, refuse_unknown},
+        decode::Decode,
         diagnostic::{Problems, suggestion},
-        yaml::{At, Tree, Yaml},
+        yaml::{At, Yaml},
     },
     target::{Auth, Client, Source},
 };
-
-pub const KEYS: [&str; 7] = ["token", "command", "client_id", "client_secret", "scopes", "token_endpoint", "others"];
 
 /// Tokens besides the one for the run, each for a test of its own.
 const OTHERS: [&str; 10] =
@@ -32,26 +30,22 @@ enum Described {
     Client { id: At<String>, secret: At<String>, scopes: Vec<String>, token_endpoint: Option<String> },
 }
 
-pub fn read(tree: &Tree, problems: &mut Problems) -> Option<DescribedAuth> {
-    let members = mapping(tree, problems)?;
-    refuse_unknown(members, "`auth`", &KEYS.map(str::to_owned), problems);
-    let token = member::<At<String>>(members, "token", problems).map(Described::Token);
-    let command = member::<Vec<String>>(members, "command", problems).map(Described::Command);
-    let id = member::<At<String>>(members, "client_id", problems);
-    let secret = member::<At<String>>(members, "client_secret", problems);
-    let scopes = member(members, "scopes", problems).unwrap_or_default();
-    let token_endpoint = member(members, "token_endpoint", problems);
+pub fn read(keys: keys::Auth, problems: &mut Problems) -> DescribedAuth {
+    let token = keys.token.map(Described::Token);
+    let command = keys.command.map(Described::Command);
+    let (id, secret, scopes) = (keys.client_id, keys.client_secret, keys.scopes.unwrap_or_default());
+    let token_endpoint = keys.token_endpoint;
     if id.is_some() != secret.is_some() {
-        problems.add(tree.at, "`client_id` and `client_secret` require each other");
+        problems.add(keys.typed.at, "`client_id` and `client_secret` require each other");
     }
     let client = id.zip(secret).map(|(id, secret)| Described::Client { id, secret, scopes, token_endpoint });
     let mut own = [token, command, client].into_iter().flatten();
     let (first, second) = (own.next(), own.next());
     if second.is_some() {
-        problems.add(tree.at, "`auth` needs exactly one of `token`, `command` and `client_id`");
+        problems.add(keys.typed.at, "`auth` needs exactly one of `token`, `command` and `client_id`");
     }
     let mut others = Vec::new();
-    for (name, tree) in member::<Pairs<Tree>>(members, "others", problems).map(|pairs| pairs.0).unwrap_or_default() {
+    for (name, tree) in keys.others.map(|pairs| pairs.0).unwrap_or_default() {
         if !OTHERS.contains(&name.value.as_str()) {
             let help = suggestion(&name.value, OTHERS).or_else(|| Some(OTHERS.join(", ")));
             problems.add_with(name.at, format!("unknown token `{}`", name.value), help);
@@ -62,7 +56,7 @@ pub fn read(tree: &Tree, problems: &mut Problems) -> Option<DescribedAuth> {
         };
         others.extend(described.map(|described| (name.value, described)));
     }
-    Some(DescribedAuth { own: first, others })
+    DescribedAuth { own: first, others }
 }
 
 impl DescribedAuth {

@@ -2,14 +2,13 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use super::{Config, Environment, Origin, expand::fill, folder, refused};
+use super::{Config, Environment, Origin, expand::fill, folder, keys, refused};
 use crate::{
     error::Error,
     evidence::Transport,
     suite::{
-        decode::{OneOrMany, Pairs, mapping, member, refuse_unknown},
         diagnostic::{Problems, suggestion, suggestion_or_all},
-        yaml::{At, Tree},
+        yaml::At,
     },
 };
 
@@ -65,44 +64,35 @@ pub const ACTIONS: [&str; 14] = [
     "walk",
 ];
 
-pub const KEYS: [&str; 6] = ["command", "transport", "env", "cwd", "parallel", "actions"];
 /// More processes would only wait for each other.
 pub const MOST_AT_ONCE: usize = 64;
 
-pub fn read(name: &At<String>, tree: &Tree, origin: &Arc<Origin>, problems: &mut Problems) -> Option<DescribedClient> {
-    let members = mapping(tree, problems)?;
-    refuse_unknown(members, "a client", &KEYS.map(str::to_owned), problems);
-    let command = member::<Vec<String>>(members, "command", problems);
-    if command.as_ref().is_none_or(Vec::is_empty) {
+pub fn read(
+    name: At<String>,
+    keys: keys::Client,
+    origin: &Arc<Origin>,
+    problems: &mut Problems,
+) -> Option<DescribedClient> {
+    if keys.command.as_ref().is_none_or(Vec::is_empty) {
         problems.add(name.at, "a client needs `command`: a program and its arguments");
     }
-    let transport = member::<At<String>>(members, "transport", problems);
-    let transport = transport.map_or(Some(Transport::Http), |typed| {
-        let known = typed.value.parse().ok();
-        if known.is_none() {
-            let help = suggestion_or_all(&typed.value, Transport::ALL.map(Transport::as_str));
-            problems.add_with(typed.at, format!("unknown transport `{}`", typed.value), help);
-        }
-        known
-    });
-    let parallel = member::<At<usize>>(members, "parallel", problems);
-    if let Some(wrong) = parallel.as_ref().filter(|at| !(1..=MOST_AT_ONCE).contains(&at.value)) {
+    if let Some(wrong) = keys.parallel.as_ref().filter(|at| !(1..=MOST_AT_ONCE).contains(&at.value)) {
         problems.add(wrong.at, format!("`parallel` must be from 1 to {MOST_AT_ONCE}"));
     }
     let mut actions = Vec::new();
-    let typed = member::<Pairs<Vec<OneOrMany<String>>>>(members, "actions", problems);
-    for (action, arguments) in typed.map(|pairs| pairs.0).unwrap_or_default() {
+    for (action, arguments) in keys.actions.map(|pairs| pairs.0).unwrap_or_default() {
         if !ACTIONS.contains(&action.value.as_str()) {
             let help = suggestion_or_all(&action.value, ACTIONS);
             problems.add_with(action.at, format!("no command line carries out the action `{}`", action.value), help);
         }
         actions.push((action.value, arguments.into_iter().map(|group| group.0).collect()));
     }
-    let env = member::<Pairs<At<String>>>(members, "env", problems).map(|pairs| pairs.0).unwrap_or_default();
-    let cwd = folder(&origin.file).join(member::<String>(members, "cwd", problems).unwrap_or_default());
-    let parallel = parallel.map_or(1, |at| at.value);
-    let client = Client { actions, cwd: Some(cwd), parallel, ..Client::new(transport?, command?) };
-    Some(DescribedClient { name: name.value.clone(), client, env, origin: origin.clone() })
+    let env = keys.env.map(|pairs| pairs.0).unwrap_or_default();
+    let cwd = folder(&origin.file).join(keys.cwd.unwrap_or_default());
+    let parallel = keys.parallel.map_or(1, |at| at.value);
+    let transport = keys.transport.unwrap_or(Transport::Http);
+    let client = Client { actions, cwd: Some(cwd), parallel, ..Client::new(transport, keys.command?) };
+    Some(DescribedClient { name: name.value, client, env, origin: origin.clone() })
 }
 
 impl Config {

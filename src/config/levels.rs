@@ -1,16 +1,15 @@
-//! Rules that the file gives another level, and why.
+//! The levels that the file gives to rules, with the reasons.
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::{Config, Origin, refused};
+use super::{Config, Origin, keys::RuleLevel, refused};
 use crate::{
     error::Error,
     outcome::{GivenLevel, Level},
     suite::{
         Suite,
-        decode::{mapping, member, refuse_unknown},
         diagnostic::{Problems, suggestion, suggestion_or_all},
-        yaml::{At, Tree},
+        yaml::At,
     },
 };
 
@@ -22,14 +21,16 @@ pub struct DescribedLevel {
     origin: Arc<Origin>,
 }
 
-pub const KEYS: [&str; 2] = ["level", "reason"];
 /// At the level `may` nothing is judged.
 pub const LEVELS: [Level; 3] = [Level::Must, Level::Should, Level::Advice];
 
-pub fn read(rule: &At<String>, tree: &Tree, origin: &Arc<Origin>, problems: &mut Problems) -> Option<DescribedLevel> {
-    let members = mapping(tree, problems)?;
-    refuse_unknown(members, "a rule", &KEYS.map(str::to_owned), problems);
-    let level = member::<At<String>>(members, "level", problems).and_then(|typed| {
+pub fn read(
+    rule: At<String>,
+    keys: RuleLevel,
+    origin: &Arc<Origin>,
+    problems: &mut Problems,
+) -> Option<DescribedLevel> {
+    let level = keys.level.and_then(|typed| {
         let level = LEVELS.into_iter().find(|level| level.word() == typed.value);
         if level.is_none() {
             let help = suggestion_or_all(&typed.value, LEVELS.map(Level::word));
@@ -37,15 +38,11 @@ pub fn read(rule: &At<String>, tree: &Tree, origin: &Arc<Origin>, problems: &mut
         }
         level
     });
-    let reason = member::<At<String>>(members, "reason", problems);
-    for key in KEYS.iter().filter(|key| members.iter().all(|(typed, _)| typed.value != **key)) {
-        problems.add(rule.at, format!("missing `{key}`: a rule needs `level` and `reason`"));
+    if let Some(blank) = keys.reason.as_ref().filter(|reason| reason.value.trim().is_empty()) {
+        problems.add(blank.at, "`reason` must not be empty: the report shows it");
     }
-    if let Some(blank) = reason.as_ref().filter(|reason| reason.value.trim().is_empty()) {
-        problems.add(blank.at, "`reason` must not be empty: it stands in the report");
-    }
-    let given = GivenLevel { level: level?, reason: reason?.value };
-    Some(DescribedLevel { rule: rule.clone(), given, origin: origin.clone() })
+    let given = GivenLevel { level: level?, reason: keys.reason?.value };
+    Some(DescribedLevel { rule, given, origin: origin.clone() })
 }
 
 impl Config {

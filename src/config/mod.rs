@@ -5,6 +5,7 @@
 mod auth;
 mod client;
 mod expand;
+mod keys;
 mod levels;
 mod read;
 mod schema;
@@ -27,12 +28,7 @@ pub use target::Described;
 
 use crate::{
     error::{Error, Mistakes},
-    suite::{
-        Diagnostic,
-        decode::{OneOrMany, member},
-        diagnostic::Problems,
-        yaml::{At, Tree, Yaml},
-    },
+    suite::{Diagnostic, decode::Decode, diagnostic::Problems},
     target::Limits,
 };
 
@@ -64,11 +60,11 @@ struct Origin {
     text: String,
 }
 
-/// Options of `run` that the file gives, for who types none of them.
+/// Options of `run` in the file, used where the command line has none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     pub strict: bool,
-    /// As they are typed, with a path as seen from here.
+    /// In the form of the command line, with paths relative to the working directory.
     pub report: Vec<String>,
     pub baseline: Option<PathBuf>,
 }
@@ -111,9 +107,10 @@ impl Config {
     fn add(&mut self, origin: Origin, from: &[&Path], mistakes: &mut Vec<Diagnostic>) {
         let origin = Arc::new(origin);
         let mut problems = Problems::new(&origin.file.display().to_string(), &origin.text);
-        if let Some(tree) = toml::parse(&origin.text, &mut problems) {
+        let tree = toml::parse(&origin.text, &mut problems);
+        if let Some(mut keys) = tree.and_then(|tree| keys::File::decode(&tree, &mut problems)) {
             let from = [from, &[origin.file.as_path()]].concat();
-            for base in extended(&tree, &mut problems) {
+            for base in keys.extends.take().map(|files| files.0).into_iter().flatten() {
                 let file = within(folder(&origin.file), Path::new(&base.value));
                 if from.iter().any(|earlier| is_same(earlier, &file)) {
                     problems.add(base.at, format!("`{}` extends this file", base.value));
@@ -124,16 +121,10 @@ impl Config {
                     Err(why) => problems.add(base.at, format!("failed to read `{}`: {why}", file.display())),
                 }
             }
-            read::add(self, &tree, &origin, &mut problems);
+            read::add(self, keys, &origin, &mut problems);
         }
         mistakes.extend(problems.into_diagnostics());
     }
-}
-
-/// The files named by `extends`.
-fn extended(tree: &Tree, problems: &mut Problems) -> Vec<At<String>> {
-    let Yaml::Map(members) = &tree.value else { return Vec::new() };
-    member::<OneOrMany<At<String>>>(members, "extends", problems).map(|files| files.0).unwrap_or_default()
 }
 
 fn is_same(one: &Path, other: &Path) -> bool {

@@ -4,68 +4,41 @@ use std::{path::Path, sync::Arc};
 
 use serde_json::{Map, Value, json};
 
-use super::{Config, Origin, Settings, client, folder, levels, target, within};
+use super::{
+    Config, Origin, Settings, client, folder,
+    keys::{File, LimitTable, Usable},
+    levels, target, within,
+};
 use crate::{
-    revision::Revision,
     suite::{
-        FACTS, Form,
-        decode::{Decode, OneOrMany, Pairs, mapping, member, refuse_unknown},
+        decode::{OneOrMany, Pairs, WithTree},
         diagnostic::{Problems, suggestion},
-        yaml::{At, Text, Tree, Yaml},
+        facts::Facts,
     },
     target::Limits,
 };
 
-/// Tables of facts: of the file for all targets, of a target only for it.
-pub const KNOWN: [&str; 3] = ["facts", "tools", "prompts"];
-
-/// Reports what is wrong with a fact.
-type Check = fn(&Tree, &mut Problems);
-
-/// The check of a fact; `None` if it cannot be in the file.
-fn check(form: Form) -> Option<Check> {
-    Some(match form {
-        Form::Text => text,
-        Form::Arguments => arguments,
-        Form::Children => children,
-        Form::ChangeOfOne => change_of_one,
-        Form::Change => change,
-        Form::ToolCall => tool_call,
-        Form::Versions => versions,
-        Form::Asking => asking,
-        Form::OutsideRoots => outside_roots,
-        Form::Call => call,
-        Form::Flag => flag,
-        Form::Elsewhere => return None,
-    })
-}
-
-/// The keys of the file, besides the tables of facts.
-pub const KEYS: [&str; 9] =
-    ["extends", "targets", "clients", "suites", "limits", "rules", "strict", "report", "baseline"];
+/// Facts that are tables of their own, whose entries a later file adds to.
+const TABLES: [&str; 2] = ["tools", "prompts"];
 
 /// Adds the contents of a file, which override those of the files before.
-pub fn add(config: &mut Config, tree: &Tree, origin: &Arc<Origin>, problems: &mut Problems) {
+pub fn add(config: &mut Config, file: File, origin: &Arc<Origin>, problems: &mut Problems) {
     let directory = folder(&origin.file);
-    let Some(members) = mapping(tree, problems) else { return };
-    let keys: Vec<String> = KEYS.iter().chain(&KNOWN).map(|key| (*key).to_owned()).collect();
-    refuse_unknown(members, "the configuration", &keys, problems);
-    let trees = member::<Pairs<Tree>>(members, "targets", problems).map(|pairs| pairs.0).unwrap_or_default();
+    let described = file.targets.map(|pairs| pairs.0).unwrap_or_default();
     let inherited = config.targets.iter().map(|target| target.name.clone());
-    let names: Vec<String> = inherited.chain(trees.iter().map(|(name, _)| name.value.clone())).collect();
-    let facts = known(members, directory, &names, problems);
+    let names: Vec<String> = inherited.chain(described.iter().map(|(name, _)| name.value.clone())).collect();
+    let facts = Known { facts: file.facts, tools: file.tools, prompts: file.prompts }.read(directory, &names, problems);
     for (name, value) in facts {
         match (config.facts.get_mut(&name), value) {
-            (Some(Value::Object(of_all)), Value::Object(own)) if KNOWN.contains(&&*name) => of_all.extend(own),
+            (Some(Value::Object(of_all)), Value::Object(own)) if TABLES.contains(&&*name) => of_all.extend(own),
             (_, value) => config.facts[name] = value,
         }
     }
     let mut targets = Vec::new();
-    for (name, tree) in &trees {
-        let Some(mut target) = target::read(name, tree, origin, problems) else { continue };
-        if let Yaml::Map(members) = &tree.value {
-            target.facts = known(members, directory, &names, problems);
-        }
+    for (name, WithTree { tree, typed: mut keys }) in described {
+        let known = Known { facts: keys.facts.take(), tools: keys.tools.take(), prompts: keys.prompts.take() };
+        let Some(mut target) = target::read(&name, keys, Value::from(&tree), origin, problems) else { continue };
+        target.facts = known.read(directory, &names, problems);
         targets.push(target);
     }
     for second in targets.iter().filter(|target| target.default).skip(1) {
@@ -76,28 +49,30 @@ pub fn add(config: &mut Config, tree: &Tree, origin: &Arc<Origin>, problems: &mu
     }
     config.targets.retain(|inherited| targets.iter().all(|target| target.name != inherited.name));
     config.targets.extend(targets);
-    let trees = member::<Pairs<Tree>>(members, "clients", problems).map(|pairs| pairs.0).unwrap_or_default();
-    let clients: Vec<_> = trees.iter().filter_map(|(name, tree)| client::read(name, tree, origin, problems)).collect();
+    let clients = file.clients.map(|pairs| pairs.0).into_iter().flatten();
+    let clients: Vec<_> = clients.filter_map(|(name, keys)| client::read(name, keys, origin, problems)).collect();
     config.clients.retain(|inherited| clients.iter().all(|client| client.name != inherited.name));
     config.clients.extend(clients);
-    let suites = member::<OneOrMany<String>>(members, "suites", problems).map(|suites| suites.0).unwrap_or_default();
+    let suites = file.suites.map(|suites| suites.0).unwrap_or_default();
     config.suites.extend(suites.into_iter().map(|path| directory.join(path)));
-    if let Some(tree) = find(members, "limits") {
-        limits(tree, &mut config.limits, problems);
+    if let Some(table) = &file.limits {
+        limits(table, &mut config.limits, problems);
     }
-    let levels = member::<Pairs<Tree>>(members, "rules", problems).map(|pairs| pairs.0).unwrap_or_default();
-    let levels: Vec<_> = levels.iter().filter_map(|(rule, tree)| levels::read(rule, tree, origin, problems)).collect();
+    let levels = file.rules.map(|pairs| pairs.0).into_iter().flatten();
+    let levels: Vec<_> = levels.filter_map(|(rule, keys)| levels::read(rule, keys, origin, problems)).collect();
     config.levels.retain(|inherited| levels.iter().all(|level| level.rule.value != inherited.rule.value));
     config.levels.extend(levels);
-    settings(members, directory, &mut config.settings, problems);
+    settings((file.strict, file.report, file.baseline), directory, &mut config.settings);
 }
 
 /// Options of `run`. Their paths start where the file is.
-fn settings(members: &[(At<Text>, Tree)], directory: &Path, settings: &mut Settings, problems: &mut Problems) {
-    if let Some(strict) = member(members, "strict", problems) {
-        settings.strict = strict;
-    }
-    if let Some(OneOrMany(report)) = member::<OneOrMany<String>>(members, "report", problems) {
+fn settings(
+    (strict, report, baseline): (Option<bool>, Option<OneOrMany<String>>, Option<String>),
+    directory: &Path,
+    settings: &mut Settings,
+) {
+    settings.strict = strict.unwrap_or(settings.strict);
+    if let Some(OneOrMany(report)) = report {
         let report = report.into_iter().map(|report| match report.split_once('=') {
             Some((format, path)) if path != "-" => {
                 format!("{format}={}", within(directory, Path::new(path)).display())
@@ -106,15 +81,13 @@ fn settings(members: &[(At<Text>, Tree)], directory: &Path, settings: &mut Setti
         });
         settings.report = report.collect();
     }
-    if let Some(baseline) = member::<String>(members, "baseline", problems) {
+    if let Some(baseline) = baseline {
         settings.baseline = Some(within(directory, Path::new(&baseline)));
     }
 }
 
-fn limits(tree: &Tree, limits: &mut Limits, problems: &mut Problems) {
-    let Some(members) = mapping(tree, problems) else { return };
-    refuse_unknown(members, "`limits`", &Limits::NAMES.map(str::to_owned), problems);
-    for (name, value) in members.iter().filter(|(name, _)| Limits::NAMES.contains(&&*name.value)) {
+fn limits(LimitTable(table): &LimitTable, limits: &mut Limits, problems: &mut Problems) {
+    for (name, value) in table.0.iter().filter(|(name, _)| Limits::NAMES.contains(&&*name.value)) {
         if let Err(why) = limits.set(&name.value, &Value::from(value).to_string()) {
             problems.add(value.at, format!("`{}` {why}", name.value));
         }
@@ -122,158 +95,47 @@ fn limits(tree: &Tree, limits: &mut Limits, problems: &mut Problems) {
 }
 
 /// The facts about one server, or about all.
-fn known(
-    members: &[(At<Text>, Tree)],
-    directory: &Path,
-    targets: &[String],
-    problems: &mut Problems,
-) -> Map<String, Value> {
-    let mut facts = match find(members, "facts") {
-        Some(tree) => self::facts(tree, directory, problems),
-        None => Map::new(),
-    };
-    if let Some(Tree { value: Yaml::Map(facts), .. }) = find(members, "facts")
-        && let Some(Tree { value: Yaml::String(name), at }) = find(facts, "second_identity")
-        && !targets.iter().any(|target| target == name)
-    {
-        let help = suggestion(name, targets.iter().map(String::as_str));
-        problems.add_with(*at, format!("unknown target `{name}`"), help);
-    }
-    for (section, noun) in [("tools", "a tool"), ("prompts", "a prompt")] {
-        let Some(tree) = find(members, section) else { continue };
-        for (_, tree) in mapping(tree, problems).into_iter().flatten() {
-            let Some(members) = mapping(tree, problems) else { continue };
-            refuse_unknown(members, noun, &["with", "fails"].map(str::to_owned), problems);
-            member::<Pairs<Yaml>>(members, "with", problems);
-            member::<bool>(members, "fails", problems);
+struct Known {
+    facts: Option<WithTree<Facts>>,
+    tools: Option<WithTree<Pairs<Usable>>>,
+    prompts: Option<WithTree<Pairs<Usable>>>,
+}
+
+impl Known {
+    /// As rules see them.
+    fn read(self, directory: &Path, targets: &[String], problems: &mut Problems) -> Map<String, Value> {
+        let mut facts = match self.facts {
+            Some(WithTree { tree, typed }) => {
+                checked(&typed, targets, problems);
+                Value::from(&tree)
+            }
+            None => json!({}),
+        };
+        for fact in facts.as_object_mut().into_iter().flat_map(Map::values_mut).filter_map(Value::as_object_mut) {
+            if fact.contains_key("command") {
+                fact.insert("directory".to_owned(), json!(directory));
+            }
         }
-        facts.insert(section.to_owned(), Value::from(tree));
-    }
-    facts
-}
-
-fn facts(tree: &Tree, directory: &Path, problems: &mut Problems) -> Map<String, Value> {
-    let Some(members) = mapping(tree, problems) else { return Map::new() };
-    let given = FACTS.iter().filter_map(|(name, form)| Some((*name, check(*form)?)));
-    let given: Vec<(&str, Check)> = given.collect();
-    refuse_unknown(members, "`facts`", &given.iter().map(|(name, _)| (*name).to_owned()).collect::<Vec<_>>(), problems);
-    let mut facts = Map::new();
-    for (name, tree) in members {
-        if let Some((_, check)) = given.iter().find(|(known, _)| *known == name.value) {
-            check(tree, problems);
+        for (name, table) in [("tools", self.tools), ("prompts", self.prompts)] {
+            facts
+                .as_object_mut()
+                .zip(table)
+                .map(|(facts, table)| facts.insert(name.to_owned(), Value::from(&table.tree)));
         }
-        let mut fact = Value::from(tree);
-        if let Some(fact) = fact.as_object_mut().filter(|fact| fact.contains_key("command")) {
-            fact.insert("directory".to_owned(), json!(directory));
-        }
-        facts.insert(name.value.clone().into_owned(), fact);
-    }
-    facts
-}
-
-fn text(tree: &Tree, problems: &mut Problems) {
-    String::decode(tree, problems);
-}
-
-/// The protocol revisions that the server speaks.
-fn versions(tree: &Tree, problems: &mut Problems) {
-    Vec::<Revision>::decode(tree, problems);
-}
-
-fn flag(tree: &Tree, problems: &mut Problems) {
-    bool::decode(tree, problems);
-}
-
-/// A tool call; `lacks` are the scopes that a narrow token would additionally need.
-fn call(tree: &Tree, problems: &mut Problems) {
-    let Some(members) = mapping(tree, problems) else { return };
-    refuse_unknown(members, "a call", &["tool", "with", "lacks"].map(str::to_owned), problems);
-    if member::<String>(members, "tool", problems).is_none() {
-        problems.add(tree.at, "missing `tool`");
-    }
-    member::<Pairs<Yaml>>(members, "with", problems);
-    member::<Vec<String>>(members, "lacks", problems);
-}
-
-/// The values of the variables of each template.
-fn arguments(tree: &Tree, problems: &mut Problems) {
-    for (_, values) in mapping(tree, problems).into_iter().flatten() {
-        Pairs::<OneOrMany<String>>::decode(values, problems);
+        facts.as_object().cloned().unwrap_or_default()
     }
 }
 
-/// The resources in each listable resource.
-fn children(tree: &Tree, problems: &mut Problems) {
-    Pairs::<Vec<String>>::decode(tree, problems);
-}
-
-/// A change of one resource, with its URI.
-fn change_of_one(tree: &Tree, problems: &mut Problems) {
-    change(tree, problems);
-    if let Yaml::Map(members) = &tree.value
-        && find(members, "uri").is_none()
-    {
-        problems.add(tree.at, "`change` needs the `uri` of the resource that changes");
+fn checked(facts: &Facts, targets: &[String], problems: &mut Problems) {
+    if let Some(name) = facts.second_identity.as_ref().filter(|name| !targets.contains(&name.value)) {
+        let help = suggestion(&name.value, targets.iter().map(String::as_str));
+        problems.add_with(name.at, format!("unknown target `{}`", name.value), help);
     }
-}
-
-/// Tools that send requests to the client, by fact.
-fn asking(tree: &Tree, problems: &mut Problems) {
-    let Some(members) = mapping(tree, problems) else { return };
-    let known = ["completes", "sealed", "once"];
-    refuse_unknown(members, "`asking`", &known.map(str::to_owned), problems);
-    for name in known {
-        member::<Vec<String>>(members, name, problems);
-    }
-}
-
-/// Tool calls that have to fail, because they access paths outside of the only root of the client.
-fn outside_roots(tree: &Tree, problems: &mut Problems) {
-    let Some(members) = mapping(tree, problems) else { return };
-    refuse_unknown(members, "`outside_roots`", &["root", "tool", "with", "escape"].map(str::to_owned), problems);
-    for name in ["root", "tool"] {
-        if member::<String>(members, name, problems).is_none() {
-            problems.add(tree.at, format!("`outside_roots` needs `{name}`"));
+    let others = [&facts.list_change, &facts.tool_list_change, &facts.prompt_list_change].into_iter().flatten();
+    let changes = facts.change.iter().map(|change| &change.typed).chain(others.map(|change| &change.typed));
+    for change in changes {
+        if change.count(&["tool", "command", "http"]) != 1 {
+            problems.add(change.at, "a change needs exactly one of `tool`, `command` and `http`");
         }
     }
-    for name in ["with", "escape"] {
-        member::<Pairs<Yaml>>(members, name, problems);
-    }
-}
-
-/// The cause of a change: a tool, a command or an HTTP request.
-fn change(tree: &Tree, problems: &mut Problems) {
-    let Some(members) = mapping(tree, problems) else { return };
-    let known = ["uri", "tool", "with", "command", "http"];
-    refuse_unknown(members, "a change", &known.map(str::to_owned), problems);
-    let causes: Vec<&str> =
-        ["tool", "command", "http"].into_iter().filter(|cause| find(members, cause).is_some()).collect();
-    if causes.len() != 1 {
-        problems.add(tree.at, "a change needs exactly one of `tool`, `command` and `http`");
-    }
-    member::<String>(members, "uri", problems);
-    member::<String>(members, "tool", problems);
-    member::<Pairs<Yaml>>(members, "with", problems);
-    member::<Vec<String>>(members, "command", problems);
-    let Some(http) = find(members, "http") else { return };
-    let Some(members) = mapping(http, problems) else { return };
-    refuse_unknown(members, "`http`", &["method", "url", "body"].map(str::to_owned), problems);
-    member::<String>(members, "method", problems);
-    if member::<String>(members, "url", problems).is_none() {
-        problems.add(http.at, "`http` needs `url`");
-    }
-}
-
-/// A tool call.
-fn tool_call(tree: &Tree, problems: &mut Problems) {
-    let Some(members) = mapping(tree, problems) else { return };
-    refuse_unknown(members, "a call", &["tool", "with"].map(str::to_owned), problems);
-    if member::<String>(members, "tool", problems).is_none() {
-        problems.add(tree.at, "`tool` must be the name of a tool");
-    }
-    member::<Pairs<Yaml>>(members, "with", problems);
-}
-
-fn find<'t>(members: &'t [(At<Text>, Tree)], key: &str) -> Option<&'t Tree> {
-    members.iter().find(|(name, _)| name.value == key).map(|(_, tree)| tree)
 }

@@ -8,17 +8,14 @@ use super::{
     Config, Environment, Origin,
     auth::{self, DescribedAuth},
     expand::fill,
-    folder,
-    read::KNOWN,
-    refused,
+    folder, keys, refused,
 };
 use crate::{
     error::Error,
     evidence::Transport,
     suite::{
-        decode::{Pairs, mapping, member, refuse_unknown},
         diagnostic::{Problems, suggestion},
-        yaml::{At, Position, Text, Tree, Yaml},
+        yaml::{At, Position},
     },
     target::{Program, Start, Target, command_line, shown_url},
 };
@@ -48,32 +45,32 @@ enum How {
     Sse(String),
 }
 
-pub const KEYS: [&str; 8] = ["stdio", "http", "sse", "env", "headers", "auth", "cwd", "default"];
-
-pub fn read(name: &At<String>, tree: &Tree, origin: &Arc<Origin>, problems: &mut Problems) -> Option<Described> {
-    let members = mapping(tree, problems)?;
-    let keys = KEYS.iter().chain(&KNOWN).map(|key| (*key).to_owned()).collect::<Vec<_>>();
-    refuse_unknown(members, "a target", &keys, problems);
-    let stdio = command(members, problems);
-    let http = member::<At<String>>(members, "http", problems);
-    let sse = member::<At<String>>(members, "sse", problems);
-    for url in
-        http.iter().chain(&sse).filter(|url| !url.value.starts_with("http://") && !url.value.starts_with("https://"))
+pub fn read(
+    name: &At<String>,
+    keys: keys::Target,
+    text: Value,
+    origin: &Arc<Origin>,
+    problems: &mut Problems,
+) -> Option<Described> {
+    for url in keys
+        .http
+        .iter()
+        .chain(&keys.sse)
+        .filter(|url| !url.value.starts_with("http://") && !url.value.starts_with("https://"))
     {
         problems.add(url.at, "expected an http or https URL");
     }
-    let typed = members.iter().filter(|(key, _)| ["stdio", "http", "sse"].contains(&&*key.value)).count();
-    if typed != 1 {
+    if keys.typed.count(&["stdio", "http", "sse"]) != 1 {
         problems.add(name.at, "a target needs exactly one of `stdio`, `http` and `sse`");
     }
-    let over_stdio = stdio.is_some();
+    let over_stdio = keys.typed.has("stdio");
     for (key, wanted) in [("env", true), ("cwd", true), ("headers", false), ("auth", false)] {
-        if let Some((key, _)) = members.iter().find(|(typed, _)| typed.value == key && over_stdio != wanted) {
+        if over_stdio != wanted && keys.typed.has(key) {
             let whose = if wanted { "a target over stdio" } else { "a target over HTTP" };
-            problems.add(key.at, format!("`{}` is only for {whose}", key.value));
+            problems.add(keys.typed.place(key), format!("`{key}` is only for {whose}"));
         }
     }
-    let how = match (stdio, http, sse) {
+    let how = match (keys.stdio.map(|argv| argv.0), keys.http, keys.sse) {
         (Some(argv), None, None) if argv.is_empty() => {
             problems.add(name.at, "`stdio` must be a program and its arguments");
             None
@@ -83,32 +80,19 @@ pub fn read(name: &At<String>, tree: &Tree, origin: &Arc<Origin>, problems: &mut
         (None, None, Some(url)) => Some(How::Sse(url.value)),
         _ => None,
     };
-    let pairs = |key, problems: &mut Problems| {
-        member::<Pairs<At<String>>>(members, key, problems).map(|pairs| pairs.0).unwrap_or_default()
-    };
     Some(Described {
         name: name.value.clone(),
         at: name.at,
-        default: member(members, "default", problems).unwrap_or(false),
+        default: keys.default.unwrap_or(false),
         facts: Map::new(),
-        text: Value::from(tree),
+        text,
         how: how?,
-        env: pairs("env", problems),
-        headers: pairs("headers", problems),
-        auth: member::<Tree>(members, "auth", problems).and_then(|tree| auth::read(&tree, problems)),
-        cwd: folder(&origin.file).join(member::<String>(members, "cwd", problems).unwrap_or_default()),
+        env: keys.env.map(|pairs| pairs.0).unwrap_or_default(),
+        headers: keys.headers.map(|pairs| pairs.0).unwrap_or_default(),
+        auth: keys.auth.map(|keys| auth::read(keys, problems)),
+        cwd: folder(&origin.file).join(keys.cwd.unwrap_or_default()),
         origin: origin.clone(),
     })
-}
-
-/// The program and its arguments. Many tools accept one line here, which would need a shell to split it.
-fn command(members: &[(At<Text>, Tree)], problems: &mut Problems) -> Option<Vec<String>> {
-    let tree = members.iter().find(|(key, _)| key.value == "stdio").map(|(_, tree)| tree);
-    let Some(Tree { value: Yaml::String(line), at }) = tree else { return member(members, "stdio", problems) };
-    let words = shlex::split(line).unwrap_or_default();
-    let help = format!("write `stdio = {}`", Value::from(words).to_string().replace("\",\"", "\", \""));
-    problems.add_with(*at, "expected a list, received a string", help);
-    None
 }
 
 impl Config {

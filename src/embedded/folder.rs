@@ -20,7 +20,7 @@ pub fn yaml_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The pages for users. Those of the rules are left out: `mcp-conform explain` has what they say.
+/// The pages for users, without those of the rules: `mcp-conform explain` has their content.
 pub fn pages(root: &Path) -> io::Result<Vec<PathBuf>> {
     let files = fs::read_dir(root.join("docs"))?.map(|entry| Ok(entry?.path()));
     let mut found: Vec<PathBuf> = files.collect::<io::Result<_>>()?;

@@ -10,7 +10,7 @@ pub enum Exit {
     Status(i32),
     /// By this signal, such as `SIGSEGV`.
     Signal(String),
-    /// The system does not tell, for this reason.
+    /// The system does not report it, for this reason.
     Unknown(String),
 }
 
@@ -25,7 +25,7 @@ impl fmt::Display for Exit {
         match self {
             Self::Status(status) => write!(words, "exited with status {status}"),
             Self::Signal(name) => write!(words, "was ended by {name}"),
-            Self::Unknown(why) => write!(words, "is gone: {why}"),
+            Self::Unknown(why) => write!(words, "exited with an unknown status: {why}"),
         }
     }
 }

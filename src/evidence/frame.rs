@@ -4,15 +4,17 @@
 //! serialized form as `$transcript` and a transcript file contains it, so its field names are part of the suite
 //! language.
 
+use std::borrow::Borrow;
+
 use indexmap::IndexMap;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::{Cause, Exit, Transport};
+use super::{Cause, Exit, Transport, message::Message};
 use crate::revision::Revision;
 
 /// The sender of a frame, or the side that a suite judges.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Side {
     Client,
@@ -20,6 +22,13 @@ pub enum Side {
     Server,
     /// A proxy: a server to the client and a client to the server. It is never the sender of a frame.
     Gateway,
+}
+
+impl Side {
+    /// The recipient of what it sends.
+    pub fn other(self) -> Self {
+        if self == Self::Client { Self::Server } else { Self::Client }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,6 +50,8 @@ pub enum FrameKind {
     /// The result of listing a node of a walk, in `message`. `by` is the suite, and `text` the name that the walk is
     /// saved as. Only for visits beyond those that are saved.
     Visit,
+    /// What `generate` made and judged, in `message`; `text` says what it is. It belongs to no connection.
+    Generated,
     /// The gathering stopped here, for the reason in `text`. Requests that had waited less than the `patience_ms` in
     /// `message` do not count against the server. With a `by`, that suite instead repeats all its unanswered requests.
     CutShort,
@@ -180,10 +191,37 @@ pub struct Frame<M = Value> {
     pub exit: Option<Exit>,
 }
 
+/// What can be known of a frame without parsing it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FrameIndex {
+    pub frame: u64,
+    pub at: u64,
+    pub link: u32,
+    pub from: Side,
+    pub kind: FrameKind,
+    pub ended: Option<Ended>,
+    pub post: Option<u64>,
+    /// Whether it has requests of the server for the client.
+    pub asks: bool,
+}
+
+impl<M: Borrow<Value>> Frame<M> {
+    pub fn index(&self) -> FrameIndex {
+        let Self { frame, at, link, from, kind, ended, post, .. } = *self;
+        let sent = self.message.as_ref().filter(|_| from == Side::Server).map(|message| Message::of(message.borrow()));
+        FrameIndex { frame, at, link, from, kind, ended, post, asks: sent.is_some_and(|message| message.asks()) }
+    }
+}
+
 impl Frame {
     /// Whether it is a line that was meant as a message, but cannot be read: one that takes several lines, for example.
     pub fn is_garbled_message(&self) -> bool {
         self.kind == FrameKind::Junk && self.text.as_ref().is_some_and(|text| text.contains("\"jsonrpc\""))
+    }
+
+    /// Whether a suite wrote it byte by byte, as no client would send it.
+    pub fn is_raw(&self) -> bool {
+        self.kind == FrameKind::Junk || self.text.is_some() || self.why.is_some()
     }
 
     /// Everything but the message.

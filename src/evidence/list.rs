@@ -1,4 +1,9 @@
-//! The lists that a server can have.
+//! The lists that a server can have, and how following one ends.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::End;
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct List {
@@ -29,3 +34,43 @@ pub const LISTS: [List; 4] = [
         ..List::new("resources/templates/list", "resources", "uriTemplate")
     },
 ];
+
+/// How a list or a walk ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ListEnd {
+    Complete,
+    CursorRepeats,
+    PageLimit,
+    TimeLimit,
+    NodeLimit,
+    DepthLimit,
+    DiskLimit,
+    /// As the request that failed.
+    #[serde(untagged)]
+    Request(End),
+}
+
+impl ListEnd {
+    /// As a saved list or walk states it.
+    pub fn of(saved: &Value) -> Option<Self> {
+        Self::deserialize(saved.get("end")?).ok()
+    }
+
+    /// Whether a saved list or walk has everything.
+    pub fn is_complete(saved: &Value) -> bool {
+        Self::of(saved) == Some(Self::Complete)
+    }
+
+    /// The limit that was reached, as an adjective.
+    pub const fn limit(self) -> Option<&'static str> {
+        match self {
+            Self::PageLimit => Some("page"),
+            Self::TimeLimit => Some("time"),
+            Self::NodeLimit => Some("node"),
+            Self::DepthLimit => Some("depth"),
+            Self::DiskLimit => Some("disk"),
+            Self::Complete | Self::CursorRepeats | Self::Request(_) => None,
+        }
+    }
+}

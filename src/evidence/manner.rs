@@ -9,7 +9,7 @@ pub enum Manner {
     /// The user declines, and the client declines for the user.
     Decline,
     Cancel,
-    /// Returns an error. Since 2026-07-28 there is none, so it does not respond.
+    /// Returns an error. Since 2026-07-28 an input response cannot be an error, so it does not respond.
     Refuse,
     /// Sends something that is not a response.
     Wrong,

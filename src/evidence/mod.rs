@@ -1,10 +1,13 @@
 //! The events of a run, as plain data that can be saved, loaded and judged again.
 
+pub mod conversation;
 pub mod correlate;
 mod exit;
 mod frame;
+pub mod generated;
 mod list;
 mod manner;
+mod message;
 mod part;
 mod reason;
 mod record;
@@ -18,9 +21,10 @@ pub mod transcript;
 mod weight;
 
 pub use exit::Exit;
-pub use frame::{Ended, Event, Frame, FrameKind, HttpHead, Link, PROBE, SHOWN_INSTEAD, Side};
-pub use list::{LISTS, List};
+pub use frame::{Ended, Event, Frame, FrameIndex, FrameKind, HttpHead, Link, PROBE, SHOWN_INSTEAD, Side};
+pub use list::{LISTS, List, ListEnd};
 pub use manner::Manner;
+pub use message::{Kind, Message};
 pub use part::{PARTS, Part, input_name};
 pub use reason::{Cause, Reason};
 pub use record::{Evidence, Frames};

@@ -1,8 +1,13 @@
 //! All that is known of a run: enough to assess it, immediately or later.
 
-use std::{collections::HashSet, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
-use super::{Ended, Frame, FrameKind, Link, Recorder, RunContext, RunHeader};
+use serde::de::DeserializeOwned;
+
+use super::{Frame, FrameIndex, FrameKind, Link, Recorder, RunContext, RunHeader};
 use crate::revision::Revision;
 
 pub struct Evidence {
@@ -32,28 +37,39 @@ impl PartialEq for Evidence {
 
 impl Evidence {
     pub fn frames(&self) -> Box<dyn Iterator<Item = Arc<Frame>> + '_> {
+        self.frames_where(|_| true)
+    }
+
+    /// The frames that `wanted` selects. Those of a run that has just ended are parsed only then.
+    pub fn frames_where<'a>(
+        &'a self,
+        wanted: impl Fn(&FrameIndex) -> bool + 'a,
+    ) -> Box<dyn Iterator<Item = Arc<Frame>> + 'a> {
         match &self.frames {
-            Frames::Recorded(recorder) => Box::new(recorder.frames()),
-            Frames::Read(frames) => Box::new(frames.iter().cloned()),
+            Frames::Recorded(recorder) => Box::new(recorder.frames_where(wanted)),
+            Frames::Read(frames) => Box::new(frames.iter().filter(move |frame| wanted(&frame.index())).cloned()),
         }
     }
 
-    /// The frames that exceed a limit and were not read.
-    pub fn unread(&self) -> impl Iterator<Item = Arc<Frame>> + '_ {
-        self.frames_with(r#""kind":"unread""#).filter(|frame| frame.kind == FrameKind::Unread)
+    /// What `generate` recorded under this name.
+    pub fn generated<T: DeserializeOwned>(&self, name: &'static str) -> impl Iterator<Item = T> + '_ {
+        let recorded = self.frames_where(|index| index.kind == FrameKind::Generated);
+        let named = recorded.filter(move |frame| frame.text.as_deref() == Some(name));
+        named.filter_map(|frame| T::deserialize(frame.message.as_ref()?).ok())
     }
 
-    /// The frames that record the end of a stream, a request or a process in this way.
-    pub fn ended(&self, how: Ended) -> impl Iterator<Item = Arc<Frame>> + '_ {
-        self.frames_with(r#""ended":"#).filter(move |frame| frame.ended == Some(how))
-    }
-
-    /// All frames, except that those of a run that has just ended have this text. Only they are parsed.
-    fn frames_with(&self, sign: &'static str) -> Box<dyn Iterator<Item = Arc<Frame>> + '_> {
+    /// The index of all frames.
+    pub fn indexes(&self) -> Box<dyn Iterator<Item = FrameIndex> + '_> {
         match &self.frames {
-            Frames::Recorded(recorder) => Box::new(recorder.frames_where(move |_, text| text.contains(sign))),
-            Frames::Read(frames) => Box::new(frames.iter().cloned()),
+            Frames::Recorded(recorder) => Box::new(recorder.indexes()),
+            Frames::Read(frames) => Box::new(frames.iter().map(|frame| frame.index())),
         }
+    }
+
+    /// The connections of these frames.
+    pub fn links_of(&self, frames: impl Fn(&u64) -> bool) -> HashMap<u64, u32> {
+        let wanted = self.indexes().filter(|index| frames(&index.frame));
+        wanted.map(|index| (index.frame, index.link)).collect()
     }
 
     /// The frames of the connections that negotiated a revision and, if a client is judged, in that scenario.
@@ -61,9 +77,6 @@ impl Evidence {
         let is_there = |link: &&Link| scenario.is_none() || link.scenario.as_deref() == scenario;
         let links = self.links.iter().filter(|link| link.revision == Some(revision)).filter(is_there);
         let links: HashSet<u32> = links.map(|link| link.link).collect();
-        match &self.frames {
-            Frames::Recorded(recorder) => Box::new(recorder.frames_where(move |link, _| links.contains(&link))),
-            Frames::Read(frames) => Box::new(frames.iter().filter(move |frame| links.contains(&frame.link)).cloned()),
-        }
+        self.frames_where(move |index| links.contains(&index.link))
     }
 }

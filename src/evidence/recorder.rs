@@ -5,11 +5,12 @@ use std::{
     time::Duration,
 };
 
+use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::{
-    Ended, Event, Exit, Frame, FrameKind, HttpHead, Link, Reason, Side, Transport,
+    Ended, Event, Exit, Frame, FrameIndex, FrameKind, HttpHead, Link, Reason, Side, Transport,
     store::{Sink, Store},
 };
 use crate::revision::Revision;
@@ -210,7 +211,7 @@ impl Recorder {
 
     /// All frames in order.
     pub fn frames(&self) -> impl Iterator<Item = Arc<Frame>> + use<> {
-        self.frames_where(|_, _| true)
+        self.frames_where(|_| true)
     }
 
     /// All frames as JSON texts.
@@ -218,9 +219,13 @@ impl Recorder {
         self.lock().store.texts()
     }
 
-    /// The frames that `wanted` selects by connection and text. This avoids parsing the others, which takes the
-    /// longest.
-    pub fn frames_where<F: Fn(u32, &str) -> bool>(&self, wanted: F) -> impl Iterator<Item = Arc<Frame>> + use<F> {
+    /// The index of all frames in order, without parsing them.
+    pub fn indexes(&self) -> impl Iterator<Item = FrameIndex> + use<> {
+        self.lock().store.indexes()
+    }
+
+    /// The frames that `wanted` selects. This avoids parsing the others, which takes the longest.
+    pub fn frames_where<F: Fn(&FrameIndex) -> bool>(&self, wanted: F) -> impl Iterator<Item = Arc<Frame>> + use<F> {
         self.lock().store.frames(wanted)
     }
 
@@ -369,6 +374,13 @@ impl Recorder {
             bytes,
             ..blank(sent.link, Side::Client, FrameKind::Visit)
         })
+    }
+
+    /// An item that `generate` judged, or a finding needs, even if the record is full: the verdicts come from these.
+    pub fn generated(&self, name: &str, item: &impl Serialize) {
+        let item = serde_json::to_value(item).unwrap_or_else(|error| unreachable!("all keys are strings: {error}"));
+        let (text, message) = (Some(name.to_owned()), Some(&item));
+        self.lock().store.keep(Frame { text, message, ..blank(0, Side::Client, FrameKind::Generated) });
     }
 
     /// The end of one HTTP exchange, or of the process with its exit.

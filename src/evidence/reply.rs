@@ -25,6 +25,13 @@ pub enum End {
     Answered,
 }
 
+impl End {
+    /// As a saved reply states it.
+    pub fn of(saved: &Value) -> Option<Self> {
+        Self::deserialize(saved.get("end")?).ok()
+    }
+}
+
 /// The HTTP side of a reply.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HttpStatus {
@@ -97,5 +104,9 @@ impl Reply {
             retried: None,
             asked: None,
         }
+    }
+
+    pub fn status(&self) -> Option<u16> {
+        self.http.as_ref().map(|http| http.status)
     }
 }

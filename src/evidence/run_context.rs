@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Side, Transport};
+use super::{Side, Transport, generated::GeneratedRun};
 use crate::{outcome::World, revision::Revision};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,9 +19,9 @@ pub struct RunContext {
     /// What the client or gateway was started with in this scenario.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub world: Option<World>,
-    /// Whether it has generated calls, which separate suites judge.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub generated: bool,
+    /// If calls were generated, which separate suites judge.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generated: Option<GeneratedRun>,
     pub transport: Transport,
     /// `$server`: capabilities, info, instructions, the handshake reply as `hello`, and over HTTP its URL.
     pub server: Value,
@@ -57,7 +57,7 @@ impl RunContext {
             subject,
             scenario: None,
             world: None,
-            generated: false,
+            generated: None,
             transport,
             server: Value::Null,
             client: Value::Null,

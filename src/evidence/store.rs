@@ -14,10 +14,10 @@ use std::{
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::Frame;
+use super::{Frame, FrameIndex};
 
 /// Memory for a frame besides its text, roughly.
-const FRAME_COST: u64 = 50;
+const FRAME_COST: u64 = 90;
 
 pub struct Store {
     began: Instant,
@@ -42,17 +42,17 @@ pub struct Store {
 /// Receives a JSON text and its key in a transcript line.
 pub type Sink = Box<dyn FnMut(&str, &str) + Send>;
 
-/// A frame as text with its connection, so that frames of other connections need not be parsed.
+/// A frame as text with its index, so that most frames need not be parsed.
 #[derive(Clone)]
 struct Kept {
-    link: u32,
+    index: FrameIndex,
     text: Arc<str>,
 }
 
 impl Kept {
     fn of(line: &str) -> Option<Self> {
-        let (link, text) = line.split_once(' ')?;
-        Some(Self { link: link.parse().ok()?, text: text.into() })
+        let (index, text) = line.split_once(' ')?;
+        Some(Self { index: serde_json::from_str(index).ok()?, text: text.into() })
     }
 
     fn read(&self) -> Option<Arc<Frame>> {
@@ -83,25 +83,30 @@ impl Store {
     }
 
     /// The selected frames, in order.
-    pub fn frames<F: Fn(u32, &str) -> bool>(&mut self, wanted: F) -> impl Iterator<Item = Arc<Frame>> + use<F> {
+    pub fn frames<F: Fn(&FrameIndex) -> bool>(&mut self, wanted: F) -> impl Iterator<Item = Arc<Frame>> + use<F> {
         self.kept(wanted).filter_map(|kept| kept.read())
     }
 
     /// All frames as JSON texts.
     pub fn texts(&mut self) -> impl Iterator<Item = Arc<str>> + use<> {
-        self.kept(|_, _| true).map(|kept| kept.text)
+        self.kept(|_| true).map(|kept| kept.text)
     }
 
-    fn kept<F: Fn(u32, &str) -> bool>(&mut self, wanted: F) -> impl Iterator<Item = Kept> + use<F> {
+    /// The index of all frames.
+    pub fn indexes(&mut self) -> impl Iterator<Item = FrameIndex> + use<> {
+        self.kept(|_| true).map(|kept| kept.index)
+    }
+
+    fn kept<F: Fn(&FrameIndex) -> bool>(&mut self, wanted: F) -> impl Iterator<Item = Kept> + use<F> {
         let earlier = self.spilled.as_mut().and_then(|file| {
             file.flush().ok()?;
             let mut reader = file.get_ref().try_clone().ok()?;
             reader.rewind().ok()?;
             Some(BufReader::new(reader))
         });
-        let later: Vec<Kept> = self.frames.iter().filter(|kept| wanted(kept.link, &kept.text)).cloned().collect();
+        let later: Vec<Kept> = self.frames.iter().filter(|kept| wanted(&kept.index)).cloned().collect();
         let lines = earlier.into_iter().flat_map(BufRead::lines).map_while(Result::ok);
-        let earlier = lines.filter_map(|line| Kept::of(&line)).filter(move |kept| wanted(kept.link, &kept.text));
+        let earlier = lines.filter_map(|line| Kept::of(&line)).filter(move |kept| wanted(&kept.index));
         earlier.chain(later)
     }
 
@@ -120,7 +125,7 @@ impl Store {
         if let Some(sink) = &mut self.sink {
             return sink("frame", &text);
         }
-        let kept = Kept { link: frame.link, text: text.into() };
+        let kept = Kept { index: frame.index(), text: text.into() };
         self.bytes += kept.cost();
         self.frames.push_back(kept);
         if self.full.is_some() {
@@ -145,8 +150,9 @@ impl Store {
         while self.bytes > self.budget / 2
             && let (Some(kept), Some(file)) = (self.frames.front(), &mut self.spilled)
         {
-            writeln!(file, "{} {}", kept.link, kept.text)?;
-            self.written += kept.text.len() as u64 + 1;
+            let index = serde_json::to_string(&kept.index)?;
+            writeln!(file, "{index} {}", kept.text)?;
+            self.written += (index.len() + kept.text.len()) as u64 + 2;
             self.bytes = self.bytes.saturating_sub(kept.cost());
             self.frames.pop_front();
         }

@@ -10,7 +10,7 @@ pub fn transcript(bytes: &[u8]) {
     let text = written(&recorded);
     let again = transcript::read(text.as_slice()).unwrap_or_else(|why| panic!("it cannot be read again: {why}"));
     assert_eq!((&again.links, again.frames().count()), (&recorded.links, recorded.frames().count()));
-    assert!(written(&again) == text, "it is another when it is read again");
+    assert!(written(&again) == text, "it differs when it is read again");
 }
 
 pub fn written(recorded: &Evidence) -> Vec<u8> {

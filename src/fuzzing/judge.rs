@@ -38,7 +38,7 @@ fn verdicts(recorded: &Evidence, suites: &[Suite]) -> RunReport {
 /// The same evidence gives the same report twice, and the report can be shown.
 fn judged_alike(recorded: &Evidence, suites: &[Suite]) {
     let mut report = verdicts(recorded, suites);
-    assert!(report == verdicts(recorded, suites), "the second time it is judged otherwise");
+    assert!(report == verdicts(recorded, suites), "the second verdict differs");
     // Passed items are not part of a written report.
     report.rules.iter_mut().for_each(|rule| rule.held.clear());
     shown(&report);
@@ -159,7 +159,7 @@ pub fn conversation(bytes: &[u8]) {
         revision,
         subject: Side::Server,
         scenario: None,
-        generated: false,
+        generated: None,
         transport,
         server: json!({ "capabilities": everything, "info": {}, "hello": {} }),
         client: json!({ "capabilities": {} }),

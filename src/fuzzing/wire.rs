@@ -87,7 +87,7 @@ pub fn events(bytes: &[u8]) {
     }
 }
 
-/// One message: parsed as `serde_json` does, equal when it is written and parsed again, and always answered.
+/// One message: parsed as `serde_json` does, equal when it is written and parsed again, and always with a response.
 pub fn messages(bytes: &[u8]) {
     let Reading::Message { message, flaws } = json::read(bytes, VALUES) else { return };
     if flaws.is_empty() {

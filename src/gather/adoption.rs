@@ -62,7 +62,7 @@ impl Asking<'_> {
         let has_form = |result: &Value| result["resource"].is_object() || result["contents"].is_object();
         let reads = self.survey["reads"]
             .as_array()
-            .is_some_and(|reads| reads.iter().any(|read| read["reply"]["end"] == "result"));
+            .is_some_and(|reads| reads.iter().any(|read| End::of(&read["reply"]) == Some(End::Result)));
         self.answers("resources/get", |result| !reads || result.is_some_and(has_form)).await
     }
 

@@ -30,7 +30,7 @@ pub async fn authorization(context: &mut RunContext, conversation: &Conversation
         context.facts[format!("{}_token", token.name)] =
             json!({ "header": format!("Bearer {stand_in}"), "token": stand_in });
     }
-    let shook_hands = context.server["hello"]["end"] == "result";
+    let shook_hands = End::of(&context.server["hello"]) == Some(End::Result);
     let given =
         target.start.headers().iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization")) || url.contains('@');
     if shook_hands && !given {

@@ -17,7 +17,7 @@ pub async fn wait(stage: &Stage<'_>, wait: &Await, scope: &Scope<'_>, began: &Ma
         None => 0,
     };
     let start = Instant::now();
-    let (known, wish) = (&stage.beside.opener.known.unanswered, of_await(stage, wait));
+    let (known, wish) = (&stage.known().unanswered, of_await(stage, wait));
     let full = wish.within;
     // A short wait is for immediate notifications, and often for none.
     let wish = Some(&wish).filter(|_| !wait.none_within && full >= LONG);

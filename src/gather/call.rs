@@ -7,8 +7,8 @@ use tokio::time::{Instant, sleep};
 
 use super::{param_headers::param_headers, step::Stage, wanted::of_call};
 use crate::{
-    evidence::Manner,
-    session::{CallOptions, Deviation, Session, lock},
+    evidence::{End, Manner},
+    session::{CallOptions, Deviation, Session},
     suite::{Call, Notify, Scope, Step, Template, Verb},
 };
 
@@ -31,8 +31,8 @@ pub async fn call(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>, deviation: 
         let reply = once(stage, call, scope, deviation.clone()).await?;
         let mut inner = Scope::over(scope);
         inner.bind("reply", &reply);
-        let over =
-            reply["end"] != "result" || call.until.iter().all(|clause| clause.holds(&inner, stage.context.revision));
+        let over = End::of(&reply) != Some(End::Result)
+            || call.until.iter().all(|clause| clause.holds(&inner, stage.context.revision));
         let pause = interval(&reply["result"]);
         if over || began.elapsed() + pause > within {
             return Some(reply);
@@ -41,24 +41,23 @@ pub async fn call(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>, deviation: 
     }
 }
 
-/// Records a request that asked a cooperative client for nothing.
 fn note_no_client_request(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>, reply: &Value) {
     let willing = call.respond == Some(Manner::Accept) && stage.suite.capabilities.is_none();
     if let Some(request) = request(call, scope).filter(|_| willing && asked_nothing(reply)) {
-        lock(&stage.beside.opener.known.unasking).insert(request);
+        stage.known().note_no_client_request(request);
     }
 }
 
 fn asked_nothing(reply: &Value) -> bool {
-    let answered = reply["end"] == "result" || reply["end"] == "error";
+    let answered = matches!(End::of(reply), Some(End::Result | End::Error));
     answered && ["wanted", "rounds"].iter().all(|member| reply[*member].as_array().is_none_or(Vec::is_empty))
 }
 
-/// Whether a call will ask nothing of this client, because it asked nothing of one with more capabilities.
+/// Whether a call will cause no request to this client, because it caused none to one with more capabilities.
 pub fn causes_no_client_request(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>) -> bool {
     let Verb::Call(call) = &step.verb else { return false };
     let modest = stage.suite.capabilities.is_some() && call.respond == Some(Manner::Accept);
-    modest && request(call, scope).is_some_and(|request| lock(&stage.beside.opener.known.unasking).contains(&request))
+    modest && request(call, scope).is_some_and(|request| stage.known().causes_no_client_request(&request))
 }
 
 /// The delay before the next poll of a task.

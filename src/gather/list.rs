@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::{call::filled, step::Stage, wanted::of_list};
 use crate::{
-    evidence::{End, Reply, weight},
+    evidence::{End, ListEnd, Reply, weight},
     session::{CallOptions, Conversation, Session, Wanted},
     suite::{List, Scope},
 };
@@ -31,8 +31,7 @@ pub struct PageLimits {
 
 /// The part of a list that was followed.
 pub struct Listed {
-    /// `complete`, `page-limit`, `time-limit`, `cursor-repeats`, or the end of the request that failed.
-    pub end: Value,
+    pub end: ListEnd,
     pub items: Vec<Value>,
     origins: Vec<Value>,
     pub pages: Vec<Reply>,
@@ -56,18 +55,18 @@ async fn pages(
     take: &str,
     limits: PageLimits,
 ) -> Listed {
-    let mut listed = Listed { end: Value::Null, items: Vec::new(), origins: Vec::new(), pages: Vec::new() };
+    let (mut items, mut origins, mut pages) = (Vec::new(), Vec::new(), Vec::new());
     let keep = |reply: Reply| {
         let frame = reply.frames.last().copied();
         let result = reply.result.as_ref().unwrap_or(&Value::Null);
         for (index, item) in result[take].as_array().into_iter().flatten().enumerate() {
-            listed.items.push(item.clone());
-            listed.origins.push(json!({ "frame": frame, "pointer": format!("/result/{take}/{index}") }));
+            items.push(item.clone());
+            origins.push(json!({ "frame": frame, "pointer": format!("/result/{take}/{index}") }));
         }
-        listed.pages.push(reply);
+        pages.push(reply);
     };
     let end = follow(stage, conversation, method, params, limits, keep).await;
-    Listed { end, ..listed }
+    Listed { end, items, origins, pages }
 }
 
 /// Follows `nextCursor` within the limits, and passes on each page. Returns how the list ended.
@@ -78,12 +77,12 @@ pub async fn follow(
     params: Option<Value>,
     limits: PageLimits,
     mut hand_over: impl FnMut(Reply),
-) -> Value {
+) -> ListEnd {
     let (mut followed, mut weighed) = (HashSet::new(), 0);
     let mut cursor: Option<String> = None;
     for page in 0..limits.pages {
         if page > 0 && limits.until.is_some_and(|until| Instant::now() >= until) {
-            return json!("time-limit");
+            return ListEnd::TimeLimit;
         }
         let mut params = params.clone();
         if let Some(cursor) = &cursor {
@@ -110,16 +109,16 @@ pub async fn follow(
         let next = reply.result.as_ref().and_then(|result| result.get("nextCursor")?.as_str().map(str::to_owned));
         hand_over(reply);
         if end != End::Result {
-            return json!(end);
+            return ListEnd::Request(end);
         }
-        let Some(next) = next else { return json!("complete") };
+        let Some(next) = next else { return ListEnd::Complete };
         if weighed > stage.limits.memory_bytes as u64 {
             break;
         }
         if !followed.insert(next.clone()) {
-            return json!("cursor-repeats");
+            return ListEnd::CursorRepeats;
         }
         cursor = Some(next);
     }
-    json!("page-limit")
+    ListEnd::PageLimit
 }

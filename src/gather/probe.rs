@@ -15,7 +15,7 @@ use super::{
     step::Stage,
 };
 use crate::{
-    evidence::Part,
+    evidence::{End, Part},
     session::{CallOptions, Deviation},
     suite::{Call, Control, Deviates, HttpCall, Payload, Scope, Step, Template, Verb},
 };
@@ -52,7 +52,7 @@ pub async fn control(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>) -> Optio
     let is_of_token = |deviation: Deviation| {
         !deviation.0.is_empty() && deviation.0.iter().all(|(part, _)| *part == Part::named("Authorization"))
     };
-    if stage.context.server["hello"]["end"] != "result"
+    if End::of(&stage.context.server["hello"]) != Some(End::Result)
         && deviation(step.deviates.as_ref(), scope).is_some_and(is_of_token)
     {
         return None;
@@ -144,10 +144,10 @@ fn usual_headers(http: &HttpCall, step: &Step) -> Vec<(Template, Template)> {
 /// The stored outcome of a control.
 fn outcome(reply: &Value, expected: Control) -> Value {
     let status = reply.pointer("/http/status").and_then(Value::as_u64);
-    let holds = match (expected, reply["end"].as_str()) {
-        (Control::Result, Some("result" | "open")) | (Control::Error, Some("error")) => true,
+    let holds = match (expected, End::of(reply)) {
+        (Control::Result, Some(End::Result | End::Open)) | (Control::Error, Some(End::Error)) => true,
         // Over HTTP+SSE, the response arrives on another stream.
-        (Control::Result, Some("answered")) => status.is_some_and(|status| status < 300),
+        (Control::Result, Some(End::Answered)) => status.is_some_and(|status| status < 300),
         _ => false,
     };
     let mut outcome = json!({ "holds": holds, "end": reply["end"], "frames": reply["frames"] });

@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep};
 
 use super::step::Stage;
 use crate::{
-    evidence::{LISTS, List, Reply, RunContext},
+    evidence::{End, LISTS, List, ListEnd, Reply, RunContext},
     session::{CallOptions, Session},
 };
 
@@ -26,15 +26,15 @@ pub fn harmless(context: &RunContext, survey: &Value) -> Value {
     let usual = context.revision.required_request();
     let first = if context.revision.is_modern() { &context.server["hello"] } else { &survey["ping"] };
     let list = || {
-        let works = |list: &&List| survey[list.save]["end"] == "complete";
+        let works = |list: &&List| ListEnd::is_complete(&survey[list.save]);
         LISTS.iter().find(works).map(|list| json!({ "method": list.method, "params": {} }))
     };
     let read = || {
         let mut reads = survey["reads"].as_array()?.iter();
-        let read = reads.find(|read| read["reply"]["end"] == "result")?;
+        let read = reads.find(|read| End::of(&read["reply"]) == Some(End::Result))?;
         Some(json!({ "method": "resources/read", "params": { "uri": read["resource"]["uri"] } }))
     };
-    let other = if first["end"] == "result" { None } else { list().or_else(read) };
+    let other = if End::of(first) == Some(End::Result) { None } else { list().or_else(read) };
     other.unwrap_or_else(|| json!({ "method": usual, "params": {} }))
 }
 

@@ -8,9 +8,9 @@ use tokio::time::sleep;
 
 use super::{await_, call, change, list, overlap, probe, send, walk, wanted::is_given_up};
 use crate::{
-    evidence::{Recorder, RunContext},
+    evidence::{End, Recorder, RunContext},
     plan::{lacking, left_out},
-    session::{Conversation, OneShot, Session},
+    session::{Conversation, Known, OneShot, Session},
     suite::{Each, Scope, Step, Suite, Template, Verb, ground},
     target::Limits,
 };
@@ -28,6 +28,11 @@ pub struct Stage<'a> {
 }
 
 impl Stage<'_> {
+    /// What the connections of the run have shown about the server.
+    pub fn known(&self) -> &Known {
+        &self.beside.opener.known
+    }
+
     /// The connection of the suite.
     pub async fn session(&self) -> Option<Arc<Session>> {
         Some(self.conversation?.session().await)
@@ -82,7 +87,7 @@ async fn take(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>, began: &Map<Str
         })
         .collect();
     let items = sample(items, each);
-    let limited = stage.beside.opener.known.put_off.any();
+    let limited = stage.known().put_off.any();
     let at_once = if each.in_order || limited { 1 } else { stage.limits.in_flight };
     let one = |item: Value| async move {
         let mut inner = Scope::over(scope);
@@ -95,7 +100,7 @@ async fn take(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>, began: &Map<Str
     let mut entries: Vec<Value> = entries.into_iter().flatten().collect();
     if at_once > 1 {
         // Only one of the concurrent requests can have made the server exit, so all of them are repeated.
-        for entry in entries.iter_mut().filter(|entry| entry["reply"]["end"] == "closed") {
+        for entry in entries.iter_mut().filter(|entry| End::of(&entry["reply"]) == Some(End::Closed)) {
             let item = entry[&each.var].take();
             *entry = one(item.clone()).await.unwrap_or_else(|| json!({ &each.var: item, "reply": null }));
         }

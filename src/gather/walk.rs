@@ -17,7 +17,7 @@ use super::{
     step::Stage,
 };
 use crate::{
-    evidence::{Reply, Sent},
+    evidence::{End, ListEnd, Reply, Sent},
     suite::{Clause, Scope, Walk, WalkLimits},
 };
 
@@ -49,7 +49,7 @@ struct Child {
 
 /// The result of listing a node.
 struct Listed {
-    end: Value,
+    end: ListEnd,
     pages: usize,
     items: usize,
     children: Vec<Child>,
@@ -72,7 +72,7 @@ struct Walker<'a> {
     pages: usize,
     deepest: usize,
     /// The first limit that was reached.
-    end: Option<&'static str>,
+    end: Option<ListEnd>,
 }
 
 pub async fn walk<'a>(
@@ -147,7 +147,7 @@ impl Question<'_> {
         let mut inner = Scope::over(self.scope);
         inner.bind(self.walk.node.as_str(), &stop.node);
         let params = self.walk.with.resolve(&inner).ok()?;
-        let mut listed = Listed { end: Value::Null, pages: 0, items: 0, children: Vec::new(), last: None };
+        let mut listed = Listed { end: ListEnd::Complete, pages: 0, items: 0, children: Vec::new(), last: None };
         let page = |mut reply: Reply| {
             let result = reply.result.take().unwrap_or_default();
             let items = result[&self.walk.take].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -170,15 +170,15 @@ impl Walker<'_> {
         if self.graph.knows(hash) {
             self.repeats += 1;
         } else if self.graph.nodes() >= self.limits.nodes {
-            self.cut("node-limit");
+            self.cut(ListEnd::NodeLimit);
             return;
         } else {
             self.deepest = self.deepest.max(depth);
-            let node = node.filter(|_| depth < self.limits.depth || self.cut("depth-limit"));
+            let node = node.filter(|_| depth < self.limits.depth || self.cut(ListEnd::DepthLimit));
             if let (Some(number), Some(node)) = (self.graph.enter(hash, node.is_some()), node)
                 && self.ahead.push(Stop { node, number, key: key.to_owned(), depth }).is_err()
             {
-                self.cut("disk-limit");
+                self.cut(ListEnd::DiskLimit);
             }
         }
         if let Some(from) = from {
@@ -191,7 +191,7 @@ impl Walker<'_> {
         let left = self.limits.pages.saturating_sub(self.pages);
         if self.ahead.len() == 0 || left == 0 || Instant::now() >= self.until {
             if self.ahead.len() > 0 {
-                self.cut(if left == 0 { "page-limit" } else { "time-limit" });
+                self.cut(if left == 0 { ListEnd::PageLimit } else { ListEnd::TimeLimit });
             }
             return false;
         }
@@ -203,7 +203,7 @@ impl Walker<'_> {
                 Ok(Some(stop)) => stops.push(stop),
                 Ok(None) => break,
                 Err(_) => {
-                    self.cut("disk-limit");
+                    self.cut(ListEnd::DiskLimit);
                     return false;
                 }
             }
@@ -215,7 +215,7 @@ impl Walker<'_> {
         if few > 1 {
             // Only one of the concurrent requests can have made the server exit, so all of them are repeated.
             for (stop, list) in stops.iter().zip(&mut lists) {
-                if list.as_ref().is_some_and(|list| list.end == "closed") {
+                if list.as_ref().is_some_and(|list| list.end == ListEnd::Request(End::Closed)) {
                     *list = question.list(stop, limits.clone()).await;
                 }
             }
@@ -231,10 +231,8 @@ impl Walker<'_> {
 
     fn arrive(&mut self, stop: &Stop, list: Listed, link: u32) {
         self.pages += list.pages;
-        match list.end.as_str() {
-            Some("page-limit") => _ = self.cut("page-limit"),
-            Some("time-limit") => _ = self.cut("time-limit"),
-            _ => {}
+        if list.end.limit().is_some() {
+            self.cut(list.end);
         }
         let mut children = Vec::with_capacity(list.children.len());
         let mut bytes = stop.key.len() + VISIT;
@@ -268,7 +266,7 @@ impl Walker<'_> {
     }
 
     /// Records the limit that was reached. Always returns false.
-    fn cut(&mut self, limit: &'static str) -> bool {
+    fn cut(&mut self, limit: ListEnd) -> bool {
         self.end.get_or_insert(limit);
         false
     }
@@ -276,7 +274,7 @@ impl Walker<'_> {
     fn describe(self) -> Value {
         let WalkLimits { nodes, depth, pages, seconds, .. } = self.limits;
         json!({
-            "end": self.end.unwrap_or("complete"),
+            "end": self.end.unwrap_or(ListEnd::Complete),
             "limits": { "nodes": nodes, "depth": depth, "pages": pages, "seconds": seconds },
             "nodes": self.graph.nodes(),
             "edges": self.graph.edges(),

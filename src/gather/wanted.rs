@@ -25,7 +25,7 @@ pub fn is_given_up(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>) -> bool {
         Verb::Await(wait) if !wait.none_within => Some(of_await(stage, wait)),
         _ => None,
     };
-    wanted.is_some_and(|wanted| stage.beside.opener.known.unanswered.gives_up(&wanted))
+    wanted.is_some_and(|wanted| stage.known().unanswered.gives_up(&wanted))
 }
 
 pub fn of_call(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>) -> Option<Wanted> {

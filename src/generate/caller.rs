@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::subject::Subject;
 use crate::{
-    evidence::{End, Reply, RunContext},
+    evidence::{End, Recorder, Reply, RunContext},
     gather::param_headers,
     revision::Revision,
     session::{CallOptions, Opener, Session, Wish},
@@ -46,6 +46,17 @@ impl Caller {
     #[must_use]
     pub fn beside(&self) -> Self {
         Self { starts: 0, ..Self::new(self.opener.clone(), self.revision, None) }
+    }
+
+    /// The record of the run.
+    pub const fn recorder(&self) -> &Recorder {
+        &self.opener.recorder
+    }
+
+    /// An empty record with the same limits.
+    pub fn another_record(&self) -> Recorder {
+        let limits = &self.opener.limits;
+        Recorder::new(limits.memory_bytes, limits.disk_bytes, limits.record_messages)
     }
 
     async fn session(&mut self) -> Option<&Session> {
@@ -155,7 +166,7 @@ impl Caller {
     }
 
     /// All items of a list.
-    pub async fn list(&mut self, method: &str, field: &str) -> Value {
+    pub async fn list(&mut self, method: &str, field: &str) -> Vec<Value> {
         let (mut items, mut cursor) = (Vec::new(), Value::Null);
         for _ in 0..PAGES {
             let params = if cursor.is_string() { json!({ "cursor": cursor }) } else { json!({}) };
@@ -168,6 +179,6 @@ impl Caller {
             }
             cursor = next;
         }
-        json!({ "end": "complete", "items": items })
+        items
     }
 }

@@ -2,19 +2,23 @@
 
 use std::collections::HashMap;
 
+use indexmap::IndexMap;
+use serde::Serialize;
 use serde_json::Value;
 
 use super::{
-    Settings,
     calls::{Call, Kind, Source},
+    item::Item,
     observe::Observer,
-    paste,
     store::Stored,
 };
 use crate::{
-    evidence::RunContext,
+    evidence::{
+        End, Recorder, RunContext,
+        generated::{CALLS, MadeCall, SMALLEST, SmallestCall},
+    },
     judge::judge_generated,
-    outcome::{Finding, RuleResult, Status},
+    outcome::RuleResult,
     plan::Plan,
 };
 
@@ -44,65 +48,63 @@ pub struct Failing {
     pub rule: String,
     index: usize,
     pub call: Call,
-    pub item: Value,
+    pub item: Item,
     /// Further calls with the same rule, subject and place.
     alike: usize,
     key: String,
 }
 
+/// A call that was made, with the index of its source.
+pub type Made = (usize, Call, Item);
+
 pub struct Findings<'a> {
     plan: &'a Plan<'a>,
     context: &'a RunContext,
-    checked: HashMap<String, usize>,
+    /// Everything that was judged. It joins the messages at the end, so that their numbers have no gaps.
+    record: Recorder,
     failing: Vec<Failing>,
     /// Findings beyond those that are shown.
-    further: HashMap<String, usize>,
-    shown: HashMap<String, Vec<Finding>>,
-    growth: Vec<Value>,
-    sequences: Vec<Value>,
+    further: IndexMap<String, usize>,
     unrepeated: usize,
 }
 
 impl<'a> Findings<'a> {
-    pub fn new(plan: &'a Plan<'a>, context: &'a RunContext) -> Self {
-        Self {
-            plan,
-            context,
-            checked: HashMap::new(),
-            failing: Vec::new(),
-            further: HashMap::new(),
-            shown: HashMap::new(),
-            growth: Vec::new(),
-            sequences: Vec::new(),
-            unrepeated: 0,
-        }
+    pub fn new(plan: &'a Plan<'a>, context: &'a RunContext, record: Recorder) -> Self {
+        Self { plan, context, record, failing: Vec::new(), further: IndexMap::new(), unrepeated: 0 }
     }
 
-    pub fn verdicts<'i>(&self, items: impl Iterator<Item = &'i Value>) -> Vec<RuleResult> {
-        judge_generated(self.plan, self.context, items.map(|item| ("calls", item)))
+    fn verdicts(&self, items: impl Iterator<Item = Value>) -> Vec<RuleResult> {
+        judge_generated(self.plan, self.context, items.map(|item| (CALLS, item)))
     }
 
-    /// Judges calls; those that fail are kept.
-    pub fn judge(&mut self, calls: Vec<(usize, Call, Value)>) {
-        let results = self.verdicts(calls.iter().map(|(.., item)| item));
-        for result in &results {
-            *self.checked.entry(result.id.clone()).or_default() += result.checked;
-        }
-        if results.iter().all(|result| result.findings.is_empty()) {
-            return;
-        }
-        for (index, call, item) in calls {
-            for result in self.verdicts(std::iter::once(&item)).into_iter().filter(|result| !result.findings.is_empty())
-            {
-                self.keep(&result.id, index, &call, &item);
+    /// The rules that a call fails.
+    fn failed(&self, item: Value) -> Vec<String> {
+        let results = self.verdicts(std::iter::once(item)).into_iter();
+        results.filter(|result| !result.findings.is_empty()).map(|result| result.id).collect()
+    }
+
+    pub fn fails(&self, rule: &str, item: &Item) -> bool {
+        self.failed(item.shown()).iter().any(|failed| failed == rule)
+    }
+
+    /// Judges calls and records them; those that fail are kept.
+    pub fn judge(&mut self, calls: Vec<Made>) {
+        let shown: Vec<Value> = calls.iter().map(|(.., item)| item.shown()).collect();
+        let results = self.verdicts(shown.iter().cloned());
+        let all_pass = results.iter().all(|result| result.findings.is_empty());
+        for ((index, call, item), shown) in calls.into_iter().zip(shown) {
+            let failed = if all_pass { Vec::new() } else { self.failed(shown.clone()) };
+            for rule in &failed {
+                self.keep(rule, index, &call, &item);
             }
+            self.record.generated(CALLS, &MadeCall { item: shown, failed });
         }
     }
 
-    fn keep(&mut self, rule: &str, index: usize, call: &Call, item: &Value) {
+    fn keep(&mut self, rule: &str, index: usize, call: &Call, item: &Item) {
         let key = match call.kind {
             // Calls that hang take long to shrink.
-            _ if item["end"] == "timeout" => String::new(),
+            _ if item.end == End::Timeout => String::new(),
             // For hostile values, only the error text distinguishes the causes.
             Kind::Hostile => String::new(),
             Kind::Valid | Kind::Invalid => format!("{} {}", call.keyword, call.at),
@@ -134,26 +136,16 @@ impl<'a> Findings<'a> {
         });
     }
 
-    /// How the process grew.
-    pub fn grown(&mut self, items: Vec<Value>) {
-        self.growth = items;
+    /// Records what several calls bring about.
+    pub fn relate(&self, name: &str, items: &[impl Serialize]) {
+        items.iter().for_each(|item| self.record.generated(name, item));
     }
 
-    /// Sequences of calls.
-    pub fn related(&mut self, items: Vec<Value>) {
-        self.sequences = items;
-    }
-
-    /// Repeats each failing call with smaller arguments as long as it fails.
-    pub async fn shrink(
-        &mut self,
-        observer: &mut Observer<'_>,
-        sources: &[Source],
-        settings: &Settings,
-    ) -> Vec<Stored> {
-        let mut stored: Vec<Stored> = Vec::new();
-        // The finding that has this smallest call.
+    /// Repeats each failing call with smaller arguments as long as it fails, and records the smallest ones.
+    pub async fn shrink(&mut self, observer: &mut Observer<'_>, sources: &[Source]) {
+        // The smallest call of each rule and subject, and its number.
         let mut known: HashMap<(String, usize, String), usize> = HashMap::new();
+        let mut found: Vec<SmallestCall> = Vec::new();
         observer.careful = true;
         for failing in std::mem::take(&mut self.failing) {
             let source = &sources[failing.index];
@@ -163,80 +155,44 @@ impl<'a> Findings<'a> {
             };
             let same = (failing.rule.clone(), failing.index, call.arguments.to_string());
             if let Some(first) = known.get(&same) {
-                if let Some(first) = self.shown.get_mut(&failing.rule).and_then(|shown| shown.get_mut(*first)) {
-                    first.alike += 1 + failing.alike;
-                }
+                found[*first].alike += 1 + failing.alike;
                 continue;
             }
-            known.insert(same, self.shown.get(&failing.rule).map_or(0, Vec::len));
-            let results = self.verdicts(std::iter::once(&item));
-            let Some(result) = results.into_iter().find(|result| result.id == failing.rule) else { continue };
+            known.insert(same, found.len());
             let times = self.times(observer, source, &failing.rule, &call).await;
-            let kept = Stored::new(&source.subject, &call).times(times.unwrap_or(1));
-            let line = kept.text();
-            for mut finding in result.findings {
-                let quoted = |text: &str| shlex::try_quote(text).unwrap_or_default().into_owned();
-                let again = if is_compared(&failing.rule) || times.is_none() {
-                    format!("--seed {} --only {}", settings.seed, quoted(&source.subject.name))
-                } else {
-                    format!("--replay {}", quoted(&line))
-                };
-                let command =
-                    format!("mcp-conform generate {} --revision {} {again}", settings.options, self.context.revision);
-                finding.reproduce = Some(command.replace("  ", " "));
-                finding.alike = failing.alike;
-                finding.yaml = paste::suite(&failing.rule, &result.statement, &result.source, &item);
-                self.shown.entry(failing.rule.clone()).or_default().push(finding);
-            }
-            if !stored.contains(&kept) {
-                stored.push(kept);
-            }
+            found.push(SmallestCall {
+                item: item.shown(),
+                alike: failing.alike,
+                replay: Stored::new(&source.subject, &call, times.unwrap_or(1)).text(),
+                alone: times.is_some() && !is_compared(&failing.rule),
+                rule: failing.rule,
+            });
         }
-        stored
+        self.relate(SMALLEST, &found);
     }
 
-    pub fn notes(&self) -> Vec<String> {
+    /// Why no more calls can be recorded, if so.
+    pub fn full(&self) -> Option<String> {
+        self.record.full()
+    }
+
+    /// Moves everything to the record of the run.
+    pub fn move_to(&self, run: &Recorder) {
+        for frame in self.record.frames() {
+            if let (Some(name), Some(item)) = (&frame.text, &frame.message) {
+                run.generated(name, item);
+            }
+        }
+    }
+
+    /// A note on what is not reported, and how many findings were only counted.
+    pub fn unshown(self) -> (Option<String>, IndexMap<String, usize>) {
         let unrepeated = self.unrepeated;
         let note = || {
             format!(
                 "calls that failed a rule, and did not when they were made again alone: {unrepeated}; they are not reported"
             )
         };
-        (unrepeated > 0).then(note).into_iter().collect()
-    }
-
-    /// The command that repeats all calls of this run, for findings that need several calls.
-    fn whole(&self, settings: &Settings) -> String {
-        let quoted = |text: &str| shlex::try_quote(text).unwrap_or_default().into_owned();
-        let only = settings.only.iter().map(|name| format!(" --only {}", quoted(name))).collect::<String>();
-        let permitted = if settings.call_tools { " --call-tools" } else { "" };
-        format!(
-            "mcp-conform generate {} --revision {}{permitted}{only} --calls {} --seed {}",
-            settings.options, self.context.revision, settings.calls, settings.seed
-        )
-    }
-
-    /// Each rule with its findings.
-    pub fn results(mut self, settings: &Settings) -> Vec<RuleResult> {
-        let growth = self.growth.iter().map(|item| ("growth", item));
-        let sequences = self.sequences.iter().map(|item| ("sequences", item));
-        let mut results = judge_generated(self.plan, self.context, growth.chain(sequences));
-        for finding in results.iter_mut().flat_map(|result| &mut result.findings) {
-            finding.reproduce = Some(self.whole(settings));
-        }
-        for result in &mut results {
-            result.checked += self.checked.get(&result.id).copied().unwrap_or_default();
-            result.findings.extend(self.shown.remove(&result.id).unwrap_or_default());
-            result.further += self.further.get(&result.id).copied().unwrap_or_default();
-            if result.findings.is_empty() {
-                result.further = 0;
-                if result.checked > 0 && result.status == Status::NotExercised {
-                    (result.status, result.reason) = (Status::Pass, None);
-                }
-            } else {
-                (result.status, result.reason) = (result.level.of_failure(), None);
-            }
-        }
-        results
+        ((unrepeated > 0).then(note), self.further)
     }
 }

@@ -2,9 +2,7 @@
 
 use std::fs;
 
-use serde_json::{Value, json};
-
-use super::{caller::Caller, calls::Source, observe::Observer, subject::What};
+use super::{caller::Caller, calls::Source, item::Growth, observe::Observer, subject::What};
 use crate::wire::process::descendants::{descendants, resident_bytes};
 
 /// Measurements in one run.
@@ -15,14 +13,15 @@ const FEWEST: usize = 500;
 const BYTES: u64 = 32 << 20;
 const FILES: u64 = 50;
 /// The number of calls of one tool in a row, made twice, and how many of them must leave a file open.
-const IN_A_ROW: u64 = 60;
-const LEFT_OPEN: u64 = IN_A_ROW * 3 / 4;
+const IN_A_ROW: usize = 60;
+const LEFT_OPEN: u64 = IN_A_ROW as u64 * 3 / 4;
 /// The maximum number of tools, and the maximum duration of their calls in milliseconds.
 const TRIED: usize = 8;
 const QUICK: u64 = 50;
 
+/// The values so far.
 #[derive(Default)]
-pub struct Growth {
+pub struct Curves {
     every: usize,
     calls: Vec<usize>,
     memory: Vec<u64>,
@@ -30,7 +29,7 @@ pub struct Growth {
     starts: usize,
 }
 
-impl Growth {
+impl Curves {
     pub fn new(calls: usize) -> Self {
         Self { every: (calls / LOOKS).max(1), ..Self::default() }
     }
@@ -51,8 +50,8 @@ impl Growth {
         }
     }
 
-    pub fn items(&self) -> Vec<Value> {
-        let item = |of: &str, curve: &[u64], least: u64| {
+    pub fn items(&self) -> Vec<Growth> {
+        let item = |of: &'static str, curve: &[u64], least: u64| {
             // The beginning is the start of the program and what it loads during its first calls.
             let skipped = curve.len() / 4;
             let (curve, calls) = (&curve[skipped..], &self.calls[skipped..]);
@@ -65,9 +64,8 @@ impl Growth {
             // Proportional to the calls: the second half grows as much as the first, and never shrinks.
             let grows =
                 curve.is_sorted() && last >= first + least && (last - half) * 4 >= (half.saturating_sub(first)) * 3;
-            Some(
-                json!({ "of": of, "name": format!("{of} of the process"), "first": first, "last": last, "calls": made, "curve": curve, "grows": grows }),
-            )
+            let name = format!("{of} of the process");
+            Some(Growth { of, name, first, last, calls: made, curve: curve.to_vec(), grows })
         };
         [item("memory", &self.memory, BYTES), item("files", &self.files, FILES)].into_iter().flatten().collect()
     }
@@ -75,7 +73,7 @@ impl Growth {
 
 /// Finds tools that leave a file open with each call. One call is repeated, because a schema may allow too few
 /// different ones.
-pub async fn files(observer: &mut Observer<'_>, sources: &[Source], over: impl Fn() -> bool) -> Vec<Value> {
+pub async fn files(observer: &mut Observer<'_>, sources: &[Source], over: impl Fn() -> bool) -> Vec<Growth> {
     let mut found = Vec::new();
     for source in sources.iter().filter(|source| source.subject.what == What::Tool).take(TRIED) {
         if over() || !observer.caller.is_process() {
@@ -91,17 +89,15 @@ pub async fn files(observer: &mut Observer<'_>, sources: &[Source], over: impl F
             if nr % IN_A_ROW == 0 {
                 open.extend(measured().map(|(_, files)| files));
             }
-            if over() || observer.caller.call(observer.context, &source.subject, &call).await.is_none() {
+            if over() || observer.reply(&source.subject, &call).await.is_none() {
                 break;
             }
-            observer.made += 1;
         }
         let grows = |pair: &[u64]| pair[1].saturating_sub(pair[0]) >= LEFT_OPEN;
         if open.len() == 3 && observer.caller.starts == starts && open.windows(2).all(grows) {
-            found.push(json!({
-                "of": "files", "name": format!("files of the process, after calls of {name}"), "first": open[0],
-                "last": open[2], "calls": IN_A_ROW * 2, "curve": open, "grows": true,
-            }));
+            let name = format!("files of the process, after calls of {name}");
+            let (first, last, calls) = (open[0], open[2], IN_A_ROW * 2);
+            found.push(Growth { of: "files", name, first, last, calls, curve: open, grows: true });
         }
     }
     found

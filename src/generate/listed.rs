@@ -10,7 +10,10 @@ pub async fn survey(caller: &mut Caller, context: &mut RunContext) {
     let mut saves = json!({});
     for list in &LISTS {
         let offered = context.offers(list.capability);
-        saves[list.save] = if offered { caller.list(list.method, list.field).await } else { json!({ "items": [] }) };
+        saves[list.save] = match offered {
+            true => json!({ "end": "complete", "items": caller.list(list.method, list.field).await }),
+            false => json!({ "items": [] }),
+        };
     }
     context.saves.insert("survey".into(), saves);
 }
@@ -26,12 +29,12 @@ pub fn subjects(context: &RunContext, settings: &Settings) -> (Vec<Subject>, Vec
             notes.push(format!("a tool has no usable `name` or `inputSchema`: {}", tool["name"]));
             continue;
         };
-        let hints = &tool["annotations"];
         let is_named = settings.only.contains(&subject.name)
             || settings.named.contains(&subject.name)
             || settings.replay.as_ref().is_some_and(|stored| stored.is_of(&subject));
-        let allowed =
-            is_named || hints["readOnlyHint"] == true || (settings.call_tools && hints["destructiveHint"] != true);
+        let allowed = is_named
+            || subject.has_hint("readOnlyHint")
+            || (settings.call_tools && !subject.has_hint("destructiveHint"));
         if tool["execution"]["taskSupport"] == "required" {
             notes.push(format!("{}: not called, because it runs only as a task", subject.name));
         } else if subjects.iter().any(|known| known.name == subject.name) {

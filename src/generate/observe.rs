@@ -11,6 +11,7 @@ use super::{
     beside,
     caller::Caller,
     calls::{Call, Kind, Source},
+    item::{Inside, Item, Observations, is_failed},
     subject::{Subject, What},
     values::numbers::{nearer, quarter, small},
 };
@@ -19,7 +20,7 @@ use crate::evidence::{End, Reply, RunContext};
 /// A call is slow if it takes this many milliseconds, and this many times the usual time of the same subject.
 pub const SLOW: u64 = 1_000;
 const TIMES: u64 = 20;
-/// The minimum timeout for a tool of which other calls hung.
+/// The minimum timeout for a tool of which other calls hung. A guess.
 const SOON: Duration = Duration::from_millis(1_500);
 /// Half of a text takes so many times less where time explodes: twice for what grows with the length, four times with
 /// its square.
@@ -73,76 +74,76 @@ impl Observer<'_> {
     }
 
     /// `None` where the arguments make no request.
-    pub async fn observe(&mut self, source: &Source, call: &Call) -> Option<Value> {
+    pub async fn observe(&mut self, source: &Source, call: &Call) -> Option<Item> {
         let subject = &source.subject;
         self.made += 1;
         let (method, params, reply) = self.caller.call(self.context, subject, &call.arguments).await?;
-        let failed = is_failed(&reply);
-        let mut item = json!({
-            "what": subject.what.word(), "name": subject.name, "listed": subject.listed,
-            "method": method, "params": params, "arguments": call.arguments,
-            "kind": call.kind.word(), "keyword": call.keyword, "at": call.at, "odd": call.why,
-            "end": reply.end, "failed": failed, "ms": reply.ms, "frames": reply.frames,
-        });
-        let mut with = |name: &str, value: Value| item[name] = value;
-        for (name, value) in [("result", &reply.result), ("error", &reply.error)] {
-            if let Some(value) = value {
-                with(name, value.clone());
-            }
+        if reply.end == End::Closed && reply.frames.is_empty() {
+            return None;
         }
-        if failed {
+        let mut item = Item::new(subject, call, (method, params, &reply));
+        if item.failed {
             let said = said(&reply);
-            let discloses = self.programs.iter().any(|program| said.contains(program));
-            with("discloses", json!(discloses));
-            with("expects_pattern", json!(expects_pattern(&subject.listed)));
-            with("said", json!(said));
+            item.seen.discloses = Some(self.programs.iter().any(|program| said.contains(program)));
+            item.seen.expects_pattern = Some(expects_pattern(&subject.listed));
+            item.seen.said = Some(said);
         }
         match reply.end {
-            End::Closed if reply.frames.is_empty() => return None,
-            End::Closed => {
-                let why =
-                    self.caller.ended().or(reply.why.clone()).unwrap_or_else(|| "the connection closed".to_owned());
-                let killed = self.caller.is_process();
-                self.caller.renew().await;
-                with(if killed { "killed" } else { "why" }, json!(why));
-            }
+            End::Closed => self.see_exit(&mut item.seen, reply.why.clone()).await,
             End::Timeout => {
-                with("why", json!(reply.why));
                 let usual = self.usual.ms(&subject.name).is_some_and(|ms| ms < SLOW);
-                let by_number = usual && self.responds_to_small_numbers(source, call).await;
-                with("usual", json!(usual));
-                with("by_number", json!(by_number));
+                item.seen.why.clone_from(&reply.why);
+                item.seen.by_number = Some(usual && self.responds_to_small_numbers(source, call).await);
+                item.seen.usual = Some(usual);
             }
-            End::Result | End::Error => {
-                let before = self.usual.ms(&subject.name);
-                self.usual.add(&subject.name, reply.ms);
-                if call.kind == Kind::Hostile && before.is_some_and(|ms| reply.ms >= SLOW && reply.ms >= ms * TIMES) {
-                    let explodes = self.explodes(source, call).await;
-                    with("explodes", json!(explodes));
-                }
-                if call.kind != Kind::Valid || self.careful {
-                    let responds = self.caller.responds().await;
-                    match self.caller.ended().filter(|_| !responds && self.caller.is_process()) {
-                        Some(why) => with("killed", json!(why)),
-                        None => with("responds", json!(responds)),
-                    }
-                    if !responds {
-                        self.caller.renew().await;
-                    }
-                }
-            }
+            End::Result | End::Error => self.see_after(&mut item, source, call).await,
             _ => {}
         }
         if subject.what == What::Completion && reply.end == End::Error {
-            item["empty_value"] = json!(self.empty_completion(subject).await);
+            item.seen.empty_value = self.empty_completion(subject).await;
         }
-        if failed && call.kind == Kind::Valid && call.inside.is_some() {
-            item["inside"] = self.inside(source, call).await;
+        if item.failed && call.kind == Kind::Valid && call.inside.is_some() {
+            item.seen.inside = self.inside(source, call).await;
         }
-        if call.kind != Kind::Invalid && reply.end == End::Result && !failed {
-            item["unfilled"] = json!(self.is_unfilled(source, call, &reply).await);
+        if call.kind != Kind::Invalid && item.succeeded() {
+            item.seen.unfilled = Some(self.is_unfilled(source, call, &reply).await);
         }
         Some(item)
+    }
+
+    /// The reply to a call that shows what another one means.
+    pub async fn reply(&mut self, subject: &Subject, arguments: &Value) -> Option<Reply> {
+        self.made += 1;
+        let (_, _, reply) = self.caller.call(self.context, subject, arguments).await?;
+        Some(reply)
+    }
+
+    /// How the connection ended during the call.
+    async fn see_exit(&mut self, seen: &mut Observations, why: Option<String>) {
+        let why = self.caller.ended().or(why).unwrap_or_else(|| "the connection closed".to_owned());
+        let killed = self.caller.is_process();
+        self.caller.renew().await;
+        *(if killed { &mut seen.killed } else { &mut seen.why }) = Some(why);
+    }
+
+    /// After a response: whether its time explodes, and whether the server still responds.
+    async fn see_after(&mut self, item: &mut Item, source: &Source, call: &Call) {
+        let before = self.usual.ms(&item.name);
+        self.usual.add(&item.name, item.ms);
+        if call.kind == Kind::Hostile && before.is_some_and(|ms| item.ms >= SLOW && item.ms >= ms * TIMES) {
+            item.seen.explodes = Some(self.explodes(source, call).await);
+        }
+        if call.kind == Kind::Valid && !self.careful {
+            return;
+        }
+        let responds = self.caller.responds().await;
+        match self.caller.ended().filter(|_| !responds && self.caller.is_process()) {
+            Some(why) => item.seen.killed = Some(why),
+            None => item.seen.responds = Some(responds),
+        }
+        if !responds {
+            self.caller.renew().await;
+        }
     }
 
     /// How the completion of an empty value ends.
@@ -150,25 +151,22 @@ impl Observer<'_> {
         if let Some(known) = self.empty_completions.get(&subject.name) {
             return *known;
         }
-        self.made += 1;
-        let reply = self.caller.call(self.context, subject, &json!({ "value": "" })).await;
-        let end = reply.map(|(_, _, reply)| reply.end);
+        let end = self.reply(subject, &json!({ "value": "" })).await.map(|reply| reply.end);
         self.empty_completions.insert(subject.name.clone(), end);
         end
     }
 
     /// The result of the call with values inside the bound: the first that is rejected, or the nearest one.
-    async fn inside(&mut self, source: &Source, call: &Call) -> Value {
-        let mut seen = Value::Null;
+    async fn inside(&mut self, source: &Source, call: &Call) -> Option<Inside> {
+        let mut seen: Option<Inside> = None;
         for inside in beside::inside(source, call) {
-            self.made += 1;
-            let Some((_, _, reply)) = self.caller.call(self.context, &source.subject, &inside).await else { break };
-            let is_first = seen.is_null();
+            let Some(reply) = self.reply(&source.subject, &inside).await else { break };
             let failed = is_failed(&reply);
-            if is_first || failed || reply.end != End::Result {
-                seen = json!({ "end": reply.end, "failed": failed, "value": inside.pointer(&call.at) });
+            let rejected = failed || reply.end != End::Result;
+            if seen.is_none() || rejected {
+                seen = Some(Inside { end: reply.end, failed, value: inside.pointer(&call.at).cloned() });
             }
-            if failed || reply.end != End::Result {
+            if rejected {
                 break;
             }
         }
@@ -186,8 +184,7 @@ impl Observer<'_> {
         if call.arguments.to_string().contains(word) {
             return false;
         }
-        self.made += 1;
-        let Some((_, _, full)) = self.caller.call(self.context, &source.subject, &full).await else { return false };
+        let Some(full) = self.reply(&source.subject, &full).await else { return false };
         full.end == End::Result && !is_failed(&full) && full.result.as_ref().and_then(beside::unfilled).is_none()
     }
 
@@ -198,10 +195,8 @@ impl Observer<'_> {
             if almost == call.arguments || !source.is_like(call, &almost) {
                 continue;
             }
-            self.made += 1;
-            let reply = self.caller.call(self.context, &source.subject, &almost).await;
-            let quick = |reply: &Reply| matches!(reply.end, End::Result | End::Error) && reply.ms < SLOW;
-            if reply.is_some_and(|(_, _, reply)| quick(&reply)) {
+            let reply = self.reply(&source.subject, &almost).await;
+            if reply.is_some_and(|reply| matches!(reply.end, End::Result | End::Error) && reply.ms < SLOW) {
                 return false;
             }
         }
@@ -220,9 +215,8 @@ impl Observer<'_> {
             // If the schema requires a large number, the call may take long.
             return true;
         }
-        self.made += 1;
-        let reply = self.caller.call(self.context, &source.subject, &smaller).await;
-        reply.is_some_and(|(_, _, reply)| matches!(reply.end, End::Result | End::Error))
+        let reply = self.reply(&source.subject, &smaller).await;
+        reply.is_some_and(|reply| matches!(reply.end, End::Result | End::Error))
     }
 
     /// Whether a slow call has a text whose time grows more than proportionally, measured twice.
@@ -242,19 +236,11 @@ impl Observer<'_> {
         }
         let mut times = Vec::new();
         for arguments in [&shorter, &call.arguments, &shorter] {
-            self.made += 1;
-            let Some((_, _, reply)) = self.caller.call(self.context, &source.subject, arguments).await else {
-                return false;
-            };
+            let Some(reply) = self.reply(&source.subject, arguments).await else { return false };
             times.push(reply.ms);
         }
         times[1] >= SLOW && times[0].max(times[2]) * EXPLODES <= times[1]
     }
-}
-
-/// Whether the server reports that the call failed.
-pub fn is_failed(reply: &Reply) -> bool {
-    reply.end == End::Error || reply.result.as_ref().is_some_and(|result| result["isError"] == true)
 }
 
 /// Whether what the server lists mentions patterns, so that text with a syntax of its own is expected.

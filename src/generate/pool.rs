@@ -4,17 +4,14 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::subject::What;
+use super::{item::Item, subject::What};
 
 /// Values by the names of their fields.
 pub type Pool = HashMap<String, Vec<Value>>;
 
 /// Collects the values of a result by the names of their fields.
-pub fn harvest(pool: &mut Pool, item: &Value) {
-    if item["what"] != What::Tool.word() || item["failed"] == true {
-        return;
-    }
-    let result = &item["result"];
+pub fn harvest(pool: &mut Pool, item: &Item) {
+    let Some(result) = item.result.as_ref().filter(|_| item.what == What::Tool && !item.failed) else { return };
     collect(pool, &result["structuredContent"], 6);
     for block in result["content"].as_array().into_iter().flatten() {
         if let Some(text) = block["text"].as_str().filter(|text| text.starts_with(['{', '['])) {

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use super::{
     calls::Source,
-    observe::{Observer, is_failed},
+    item::{Sequence, SequenceCall, is_failed},
+    observe::Observer,
     pool::{Pool, collect},
     subject::What,
     values::texts,
@@ -51,58 +52,43 @@ fn parts(name: &str) -> Option<(String, String)> {
 }
 
 fn groups(sources: &[Source]) -> Vec<Group<'_>> {
-    let named: Vec<(&Source, String, String)> = sources
-        .iter()
-        .filter(|source| source.subject.what == What::Tool)
-        .filter_map(|source| parts(&source.subject.name).map(|(verb, noun)| (source, verb, noun)))
-        .collect();
+    let tools = sources.iter().filter(|source| source.subject.what == What::Tool);
+    let named: Vec<(&Source, String, String)> =
+        tools.filter_map(|source| parts(&source.subject.name).map(|(verb, noun)| (source, verb, noun))).collect();
     let find = |verbs: &[&str], noun: &str| {
         named.iter().find(|(_, verb, of)| verbs.contains(&verb.as_str()) && of == noun).map(|(source, ..)| *source)
     };
     let creates = named.iter().filter(|(_, verb, _)| CREATES.contains(&verb.as_str()));
-    let group =
-        |(create, _, noun): &(&'_ Source, String, String)| -> Option<(usize, usize, Option<usize>, Option<usize>)> {
-            let place = |source: &Source| sources.iter().position(|other| std::ptr::eq(other, source));
-            Some((
-                place(create)?,
-                place(find(READS, noun)?)?,
-                find(UPDATES, noun).and_then(place),
-                find(DELETES, noun).and_then(place),
-            ))
-        };
-    let places: Vec<_> = creates.filter_map(group).take(TRIED).collect();
-    let of = |(create, read, update, delete): (usize, usize, Option<usize>, Option<usize>)| Group {
-        create: &sources[create],
-        read: &sources[read],
-        update: update.map(|index| &sources[index]),
-        delete: delete.map(|index| &sources[index]),
-    };
-    places.into_iter().map(of).collect()
+    let groups = creates.filter_map(|(create, _, noun)| {
+        let (update, delete) = (find(UPDATES, noun), find(DELETES, noun));
+        Some(Group { create, read: find(READS, noun)?, update, delete })
+    });
+    groups.take(TRIED).collect()
 }
 
 /// The calls that were made, and their results.
 #[derive(Default)]
 struct Trace {
-    calls: Vec<Value>,
+    calls: Vec<SequenceCall>,
     frames: Vec<u64>,
 }
 
 impl Trace {
     async fn call(&mut self, observer: &mut Observer<'_>, source: &Source, arguments: &Value) -> Option<Reply> {
-        observer.made += 1;
-        let (_, _, reply) = observer.caller.call(observer.context, &source.subject, arguments).await?;
+        let reply = observer.reply(&source.subject, arguments).await?;
         self.add(&source.subject.name, arguments, &reply);
         Some(reply)
     }
 
     fn add(&mut self, name: &str, arguments: &Value, reply: &Reply) {
-        let failed = is_failed(reply);
-        self.calls.push(json!({ "name": name, "arguments": arguments, "end": reply.end, "failed": failed }));
+        let (name, arguments) = (name.to_owned(), arguments.clone());
+        self.calls.push(SequenceCall { name, arguments, end: reply.end, failed: is_failed(reply) });
         self.frames.extend(&reply.frames);
     }
 
-    fn item(self, kind: &str, name: &str, holds: bool, received: &str) -> Value {
-        json!({ "kind": kind, "name": name, "holds": holds, "received": received, "calls": self.calls, "frames": self.frames })
+    fn item(self, kind: &'static str, name: &str, holds: bool, received: &str) -> Sequence {
+        let (name, received) = (name.to_owned(), received.to_owned());
+        Sequence { kind, name, holds, received, calls: self.calls, frames: self.frames }
     }
 }
 
@@ -151,7 +137,7 @@ fn unlike(number: usize) -> String {
     format!("{}{number}", texts::of_length(8))
 }
 
-pub async fn sequences(observer: &mut Observer<'_>, sources: &[Source], over: impl Fn() -> bool) -> Vec<Value> {
+pub async fn sequences(observer: &mut Observer<'_>, sources: &[Source], over: impl Fn() -> bool) -> Vec<Sequence> {
     let mut found = Vec::new();
     for group in groups(sources) {
         if over() || observer.caller.gone.is_some() {
@@ -183,7 +169,7 @@ async fn read(
 }
 
 /// Things with different texts must have different ids.
-async fn created(observer: &mut Observer<'_>, group: &Group<'_>) -> Option<Value> {
+async fn created(observer: &mut Observer<'_>, group: &Group<'_>) -> Option<Sequence> {
     let name = &group.create.subject.name;
     let mut trace = Trace::default();
     let mut last = None;
@@ -200,7 +186,7 @@ async fn created(observer: &mut Observer<'_>, group: &Group<'_>) -> Option<Value
 }
 
 /// A thing that is created after a deletion must not have the id of another one that still exists.
-async fn created_after_deletion(observer: &mut Observer<'_>, group: &Group<'_>) -> Option<Value> {
+async fn created_after_deletion(observer: &mut Observer<'_>, group: &Group<'_>) -> Option<Sequence> {
     let delete = group.delete?;
     let mut trace = Trace::default();
     let kept = unlike(21);
@@ -217,7 +203,7 @@ async fn created_after_deletion(observer: &mut Observer<'_>, group: &Group<'_>) 
 }
 
 /// Things that are created at the same time have different ids, and each can be read afterwards. Twice.
-async fn created_together(observer: &mut Observer<'_>, group: &Group<'_>) -> Vec<Value> {
+async fn created_together(observer: &mut Observer<'_>, group: &Group<'_>) -> Vec<Sequence> {
     let name = &group.create.subject.name;
     let (mut same, mut lost): (Vec<String>, Vec<String>) = Default::default();
     let (mut trace, mut of_reads) = (Trace::default(), None);
@@ -279,7 +265,7 @@ async fn unread(
 }
 
 /// An updated thing must be read with its new text. Tested twice, and only if the old text was read before.
-async fn updated(observer: &mut Observer<'_>, group: &Group<'_>) -> Option<Value> {
+async fn updated(observer: &mut Observer<'_>, group: &Group<'_>) -> Option<Sequence> {
     let update = group.update?;
     let mut lost = 0;
     let mut last = None;
@@ -302,7 +288,7 @@ async fn updated(observer: &mut Observer<'_>, group: &Group<'_>) -> Option<Value
 }
 
 /// A deleted thing must not be read any more. Tested twice, and only if reading a thing that never existed fails.
-async fn deleted(observer: &mut Observer<'_>, group: &Group<'_>) -> Option<Value> {
+async fn deleted(observer: &mut Observer<'_>, group: &Group<'_>) -> Option<Sequence> {
     let delete = group.delete?;
     let mut stale = 0;
     let mut last = None;

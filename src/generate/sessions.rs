@@ -6,10 +6,12 @@ use serde_json::{Value, json};
 use super::{
     caller::Caller,
     calls::{Call, Kind, Source},
+    item::Item,
     observe::Observer,
     subject::What,
     values::schema::{Root, kinds, places},
 };
+use crate::evidence::End;
 
 /// Maximum number of tested tools.
 const TRIED: usize = 12;
@@ -19,12 +21,12 @@ pub async fn mixed(
     observer: &mut Observer<'_>,
     sources: &[Source],
     over: impl Fn() -> bool,
-) -> Vec<(Value, Call, usize)> {
+) -> Vec<(Item, Call, usize)> {
     let mut found = Vec::new();
     let mut beside = observer.caller.beside();
     let read_only = |source: &&Source| {
         // Changes by other tools may be meant for all sessions.
-        source.subject.what == What::Tool && source.subject.listed["annotations"]["readOnlyHint"] == true
+        source.subject.what == What::Tool && source.subject.has_hint("readOnlyHint")
     };
     let tried: Vec<usize> = sources
         .iter()
@@ -43,7 +45,7 @@ pub async fn mixed(
         let mut last = None;
         for text in ["mcpconformfirst", "mcpconformsecond"] {
             let Some(call) = with_text(source, &plain, text) else { break };
-            let Some(item) = observer.observe(source, &call).await.filter(|item| item["end"] == "result") else {
+            let Some(item) = observer.observe(source, &call).await.filter(|item| item.end == End::Result) else {
                 break;
             };
             last = Some((item, call));
@@ -53,7 +55,7 @@ pub async fn mixed(
             seen += 1;
         }
         if let Some((mut item, call)) = last {
-            item["seen_elsewhere"] = json!(seen == 2);
+            item.seen.seen_elsewhere = Some(seen == 2);
             found.push((item, call, index));
         }
     }

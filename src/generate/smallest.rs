@@ -8,12 +8,15 @@ use tokio::time::Instant;
 use super::{
     calls::{Call, Source},
     findings::{Failing, Findings, is_compared},
+    item::Item,
     observe::Observer,
     values::shrink::simpler,
 };
+use crate::evidence::End;
 
 /// Maximum number of calls and time for shrinking one finding. Calls without a response take the longest.
 const CALLS: usize = 150;
+/// Both are guesses.
 const TIME: Duration = Duration::from_secs(20);
 
 /// Rules that may fail because many calls exhaust a resource of the server.
@@ -45,24 +48,20 @@ impl Findings<'_> {
         found
     }
 
-    fn fails(&self, rule: &str, item: &Value) -> bool {
-        self.verdicts(std::iter::once(item)).iter().any(|result| result.id == rule && !result.findings.is_empty())
-    }
-
     /// The smallest call that fails in the same way. The call itself is repeated first; `None` if it passes then.
     pub async fn smallest(
         &self,
         observer: &mut Observer<'_>,
         source: &Source,
         failing: &Failing,
-    ) -> Option<(Call, Value)> {
+    ) -> Option<(Call, Item)> {
         // Those calls were already made twice.
         if is_compared(&failing.rule) {
             return Some((failing.call.clone(), failing.item.clone()));
         }
         let began = Instant::now();
         let limit = observer.caller.limit;
-        let hangs = failing.item["end"] == "timeout";
+        let hangs = failing.item.end == End::Timeout;
         if hangs {
             // The result is confirmed with the full timeout.
             observer.caller.limit = observer.soon(&source.subject.name).min(limit);
@@ -89,7 +88,7 @@ impl Findings<'_> {
         source: &Source,
         failing: &Failing,
         until: Instant,
-    ) -> Option<(Call, Value)> {
+    ) -> Option<(Call, Item)> {
         let mut smallest = None;
         for _ in 0..2 {
             let item = observer.observe(source, &failing.call).await?;

@@ -10,6 +10,7 @@ use tokio::time::sleep;
 
 use super::{
     calls::{Call, Kind, Source},
+    item::Item,
     observe::{Observer, SLOW},
     subject::{Subject, What},
     together::Accepted,
@@ -38,7 +39,7 @@ async fn shown(observer: &mut Observer<'_>, except: &str) -> Shown {
         ("the list of resources", "resources/list", "resources", "resources"),
     ] {
         if observer.context.offers(capability) {
-            shown.insert(list.to_owned(), observer.caller.list(method, field).await["items"].clone());
+            shown.insert(list.to_owned(), json!(observer.caller.list(method, field).await));
         }
     }
     for resource in survey["resources"]["items"].as_array().into_iter().flatten().take(RESOURCES) {
@@ -55,7 +56,7 @@ async fn shown(observer: &mut Observer<'_>, except: &str) -> Shown {
         let Some(subject) = Subject::tool(tool).filter(|subject| !observer.slow.contains(&subject.name)) else {
             continue;
         };
-        let Some((_, _, reply)) = observer.caller.call(observer.context, &subject, &json!({})).await else { continue };
+        let Some(reply) = observer.reply(&subject, &json!({})).await else { continue };
         if reply.ms >= SLOW {
             observer.slow.insert(subject.name);
         } else if reply.end == End::Result {
@@ -79,16 +80,15 @@ pub async fn changes(
     sources: &[Source],
     accepted: &Accepted,
     over: impl Fn() -> bool,
-) -> Vec<(Value, Call, usize)> {
+) -> Vec<(Item, Call, usize)> {
     let mut found = Vec::new();
     let tools = sources.iter().enumerate().filter(|(_, source)| source.subject.what == What::Tool);
-    let hinted = |source: &Source, hint: &str| source.subject.listed["annotations"][hint] == true;
     let tried: Vec<(usize, &Source)> = tools
-        .filter(|(_, source)| hinted(source, "readOnlyHint") || hinted(source, "idempotentHint"))
+        .filter(|(_, source)| ["readOnlyHint", "idempotentHint"].iter().any(|hint| source.subject.has_hint(hint)))
         .take(TRIED)
         .collect();
     for (index, source) in tried {
-        let read_only = hinted(source, "readOnlyHint");
+        let read_only = source.subject.has_hint("readOnlyHint");
         let plain = source.plainest().and_then(|arguments| source.of(arguments, false));
         let calls = plain.into_iter().chain(accepted.of(index).iter().cloned()).filter(|call| call.kind == Kind::Valid);
         for call in calls.take(if read_only { 1 } else { CALLS }) {
@@ -101,7 +101,7 @@ pub async fn changes(
             }
             let Some((mut item, changed)) = twice(observer, source, &call).await else { continue };
             let changes = !changed.is_empty();
-            item[if read_only { "changed" } else { "changed_again" }] = json!(changed);
+            *(if read_only { &mut item.seen.changed } else { &mut item.seen.changed_again }) = Some(changed);
             found.push((item, call, index));
             if changes {
                 break;
@@ -112,11 +112,10 @@ pub async fn changes(
 }
 
 /// What a call changes, twice in a row; empty if nothing; `None` if it fails.
-async fn twice(observer: &mut Observer<'_>, source: &Source, call: &Call) -> Option<(Value, Vec<String>)> {
+async fn twice(observer: &mut Observer<'_>, source: &Source, call: &Call) -> Option<(Item, Vec<String>)> {
     let name = source.subject.name.clone();
     let (before, again) = (shown(observer, &name).await, shown(observer, &name).await);
-    let item =
-        observer.observe(source, call).await.filter(|item| item["end"] == "result" && item["failed"] == false)?;
+    let item = observer.observe(source, call).await.filter(Item::succeeded)?;
     let after = shown(observer, &name).await;
     let unsteady = differs(&before, &again);
     let mut changed = differs(&again, &after);

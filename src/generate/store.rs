@@ -9,7 +9,16 @@ use super::{
 
 /// A stored call.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Stored(Value);
+pub struct Stored {
+    what: What,
+    name: String,
+    arguments: Value,
+    kind: Option<Kind>,
+    /// The place of a value at a bound, and the same arguments with a value inside of it.
+    bound: Option<(String, Value)>,
+    /// How many times in a row it is made.
+    times: usize,
+}
 
 /// Maximum number of times that one call is made in a row.
 const MOST_TIMES: usize = 1_000;
@@ -17,57 +26,80 @@ const MOST_TIMES: usize = 1_000;
 const KEPT: usize = 200;
 
 impl Stored {
-    pub fn new(subject: &Subject, call: &Call) -> Self {
-        let mut stored =
-            json!({ subject.what.word(): subject.name, "arguments": call.arguments, "kind": call.kind.word() });
-        if let Some(inside) = &call.inside {
-            stored["at"] = json!(call.at);
-            stored["inside"] = inside.clone();
-        }
-        Self(stored)
-    }
-
     /// The call, to be made this many times in a row.
-    #[must_use]
-    pub fn times(mut self, times: usize) -> Self {
-        if times > 1 {
-            self.0["times"] = json!(times);
+    pub fn new(subject: &Subject, call: &Call, times: usize) -> Self {
+        Self {
+            what: subject.what,
+            name: subject.name.clone(),
+            arguments: call.arguments.clone(),
+            kind: Some(call.kind),
+            bound: call.inside.clone().map(|inside| (call.at.clone(), inside)),
+            times,
         }
-        self
     }
 
-    /// How many times in a row it is made.
-    pub fn repeated(&self) -> usize {
-        let times = self.0["times"].as_u64().and_then(|times| usize::try_from(times).ok());
-        times.unwrap_or(1).clamp(1, MOST_TIMES)
+    pub const fn repeated(&self) -> usize {
+        self.times
     }
 
     /// Reads what was typed.
     pub fn parse(text: &str) -> Result<Self, String> {
         let value: Value = serde_json::from_str(text).map_err(|error| format!("it is not JSON: {error}"))?;
-        let named = [What::Tool, What::Prompt, What::Template, What::Completion, What::List].into_iter();
-        match named.filter(|what| value[what.word()].is_string()).count() {
-            1 if value["arguments"].is_object() => Ok(Self(value)),
-            1 => Err("`arguments` has to be an object".to_owned()),
-            _ => Err("it needs one of `tool`, `prompt`, `template`, `completion` and `list` with a name".to_owned()),
+        Self::of(&value)
+    }
+
+    fn of(value: &Value) -> Result<Self, String> {
+        let text = |name: &str| value[name].as_str();
+        let kinds = [What::Tool, What::Prompt, What::Template, What::Completion, What::List].into_iter();
+        let named: Vec<(What, &str)> = kinds.filter_map(|what| Some((what, text(what.word())?))).collect();
+        let [(what, name)] = named[..] else {
+            return Err("it needs one of `tool`, `prompt`, `template`, `completion` and `list` with a name".to_owned());
+        };
+        let arguments = value["arguments"].clone();
+        if !arguments.is_object() {
+            return Err("`arguments` has to be an object".to_owned());
         }
+        let inside = value.get("inside").filter(|inside| inside.is_object());
+        let times = value["times"].as_u64().and_then(|times| usize::try_from(times).ok());
+        Ok(Self {
+            what,
+            name: name.to_owned(),
+            arguments,
+            kind: text("kind").and_then(Kind::named),
+            bound: inside.map(|inside| (text("at").unwrap_or_default().to_owned(), inside.clone())),
+            times: times.unwrap_or(1).clamp(1, MOST_TIMES),
+        })
+    }
+
+    fn value(&self) -> Value {
+        let mut value = json!({ self.what.word(): self.name, "arguments": self.arguments });
+        let mut with = |name: &str, field: Value| value[name] = field;
+        if let Some(kind) = self.kind {
+            with("kind", json!(kind));
+        }
+        if let Some((at, inside)) = &self.bound {
+            with("at", json!(at));
+            with("inside", inside.clone());
+        }
+        if self.times > 1 {
+            with("times", json!(self.times));
+        }
+        value
     }
 
     pub fn text(&self) -> String {
-        self.0.to_string()
+        self.value().to_string()
     }
 
     pub fn is_of(&self, subject: &Subject) -> bool {
-        self.0[subject.what.word()] == subject.name.as_str()
+        self.what == subject.what && self.name == subject.name
     }
 
     /// The call, classified by the current schema.
     pub fn call(&self, source: &Source) -> Option<Call> {
-        let hostile = self.0["kind"].as_str().and_then(Kind::named) == Some(Kind::Hostile);
-        let mut call = source.of(self.0["arguments"].clone(), hostile)?;
-        if call.kind == Kind::Valid && self.0["inside"].is_object() {
-            call.inside = Some(self.0["inside"].clone());
-            self.0["at"].as_str().unwrap_or_default().clone_into(&mut call.at);
+        let mut call = source.of(self.arguments.clone(), self.kind == Some(Kind::Hostile))?;
+        if let Some((at, inside)) = self.bound.clone().filter(|_| call.kind == Kind::Valid) {
+            (call.at, call.inside) = (at, Some(inside));
             "bound".clone_into(&mut call.keyword);
         }
         Some(call)
@@ -83,7 +115,7 @@ impl Store {
     pub fn read(text: &str) -> Self {
         let line = |line: &str| {
             let value: Value = serde_json::from_str(line).ok()?;
-            Some((value["target"].as_str()?.to_owned(), Stored::parse(&value["call"].to_string()).ok()?))
+            Some((value["target"].as_str()?.to_owned(), Stored::of(&value["call"]).ok()?))
         };
         Self(text.lines().filter_map(line).collect())
     }
@@ -95,7 +127,11 @@ impl Store {
     /// Replaces the stored calls of the target.
     pub fn replace(&mut self, target: &str, calls: Vec<Stored>) {
         self.0.retain(|(of, _)| of != target);
-        self.0.extend(calls.into_iter().take(KEPT).map(|call| (target.to_owned(), call)));
+        for call in calls.into_iter().map(|call| (target.to_owned(), call)) {
+            if !self.0.contains(&call) && self.0.iter().filter(|(of, _)| of == target).count() < KEPT {
+                self.0.push(call);
+            }
+        }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -103,6 +139,9 @@ impl Store {
     }
 
     pub fn text(&self) -> String {
-        self.0.iter().map(|(target, call)| json!({ "target": target, "call": call.0 }).to_string() + "\n").collect()
+        self.0
+            .iter()
+            .map(|(target, call)| json!({ "target": target, "call": call.value() }).to_string() + "\n")
+            .collect()
     }
 }

@@ -1,11 +1,13 @@
 //! Everything that can be called with generated values: tools, prompts, resource templates, completions and lists.
 
 use iri_string::template::simple_context::Value as Filling;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::suite::format;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum What {
     Tool,
     Prompt,
@@ -72,6 +74,11 @@ impl Subject {
             schema,
             listed: listed.clone(),
         })
+    }
+
+    /// Whether the server lists a tool with this annotation.
+    pub fn has_hint(&self, hint: &str) -> bool {
+        self.listed["annotations"][hint] == true
     }
 
     /// The completion of each argument of a prompt, or of each variable of a template.

@@ -2,14 +2,15 @@
 //! contents.
 
 use percent_encoding::percent_decode_str;
-use serde_json::{Value, json};
 
 use super::{
     calls::{Call, Source},
+    item::Item,
     observe::Observer,
     sessions::with_text,
     subject::What,
 };
+use crate::evidence::End;
 
 /// Maximum number of templates that are tried.
 const TRIED: usize = 8;
@@ -23,7 +24,7 @@ pub async fn misread(
     observer: &mut Observer<'_>,
     sources: &[Source],
     over: impl Fn() -> bool,
-) -> Vec<(Value, Call, usize)> {
+) -> Vec<(Item, Call, usize)> {
     let mut found = Vec::new();
     let templates = sources.iter().enumerate().filter(|(_, source)| {
         // With `+` and `#` reserved characters are not encoded, and neither is an escape.
@@ -34,7 +35,7 @@ pub async fn misread(
             break;
         }
         if let Some((mut item, call, times)) = read(observer, source).await {
-            item["misread"] = json!(times == ODD.len());
+            item.seen.misread = Some(times == ODD.len());
             found.push((item, call, index));
         }
     }
@@ -42,7 +43,7 @@ pub async fn misread(
 }
 
 /// The last read of an unusual text, and how many of them were repeated in another form.
-async fn read(observer: &mut Observer<'_>, source: &Source) -> Option<(Value, Call, usize)> {
+async fn read(observer: &mut Observer<'_>, source: &Source) -> Option<(Item, Call, usize)> {
     let plain = source.plainest()?;
     let control = with_text(source, &plain, PLAIN)?;
     let item = observer.observe(source, &control).await?;
@@ -59,12 +60,10 @@ async fn read(observer: &mut Observer<'_>, source: &Source) -> Option<(Value, Ca
 }
 
 /// The contents without their URI, which must be encoded.
-fn shown(item: &Value) -> Option<String> {
-    if item["end"] != "result" {
-        return None;
-    }
-    let uri = item["params"]["uri"].as_str()?;
-    let texts = item["result"]["contents"].as_array()?.iter().filter_map(|content| content["text"].as_str());
+fn shown(item: &Item) -> Option<String> {
+    let uri = item.params["uri"].as_str()?;
+    let result = item.result.as_ref().filter(|_| item.end == End::Result)?;
+    let texts = result["contents"].as_array()?.iter().filter_map(|content| content["text"].as_str());
     Some(texts.collect::<Vec<_>>().join("\n").replace(uri, ""))
 }
 

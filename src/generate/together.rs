@@ -2,10 +2,11 @@
 
 use std::{collections::HashMap, time::Duration};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{
     calls::{Call, Kind, Source},
+    item::Item,
     observe::{Observer, SLOW},
     sessions::with_text,
     subject::What,
@@ -23,7 +24,7 @@ const TIMES: usize = 2;
 pub struct Accepted(HashMap<usize, Vec<Call>>);
 
 impl Accepted {
-    pub fn add(&mut self, index: usize, call: &Call, item: &Value) {
+    pub fn add(&mut self, index: usize, call: &Call, item: &Item) {
         let known = self.0.entry(index).or_default();
         if known.len() < CALLS && call.kind == Kind::Valid && returned(item).is_some() {
             known.push(call.clone());
@@ -36,9 +37,8 @@ impl Accepted {
 }
 
 /// The result of a call that succeeded, and was so fast that it probably does not wait for others.
-fn returned(item: &Value) -> Option<Value> {
-    let is_quick = item["ms"].as_u64().is_some_and(|ms| ms < SLOW);
-    (item["end"] == "result" && item["failed"] == false && is_quick).then(|| without_meta(&item["result"]))
+fn returned(item: &Item) -> Option<Value> {
+    item.result.as_ref().filter(|_| item.succeeded() && item.ms < SLOW).map(without_meta)
 }
 
 fn without_meta(result: &Value) -> Value {
@@ -71,7 +71,7 @@ pub async fn together(
     sources: &[Source],
     accepted: &Accepted,
     over: impl Fn() -> bool,
-) -> Vec<(Value, Call, usize)> {
+) -> Vec<(Item, Call, usize)> {
     let mut found = Vec::new();
     let mut stops_after_cancellation = false;
     let limit = observer.caller.limit;
@@ -82,7 +82,7 @@ pub async fn together(
         }
         let mut alone = alone(observer, source, accepted.of(index)).await;
         // A server that handles calls sequentially needs the sum of all times, and twice that when it is busy.
-        let ms: u64 = alone.iter().filter_map(|(_, item)| item["ms"].as_u64()).sum::<u64>() * TIMES as u64 * 2;
+        let ms: u64 = alone.iter().map(|(_, item)| item.ms).sum::<u64>() * TIMES as u64 * 2;
         if alone.len() < 2 || Duration::from_millis(ms) > observer.caller.limit {
             continue;
         }
@@ -93,7 +93,7 @@ pub async fn together(
         let soon = limit.min(observer.soon(&source.subject.name).max(Duration::from_millis(ms)));
         let mut seen = at_once(observer, source, &alone, cancels, soon).await;
         if cancels {
-            item["survives_cancelled"] = json!(true);
+            item.seen.survives_cancelled = Some(true);
         }
         if cancels && !seen.responds {
             // If it also stops without a cancellation, the concurrent calls are the cause.
@@ -106,20 +106,20 @@ pub async fn together(
             seen = at_once(observer, source, &alone, cancels, limit).await;
             if seen.responds && seen.wrong.is_none() {
                 let again = at_once(observer, source, &alone, true, limit).await;
-                item["survives_cancelled"] = json!(again.responds);
+                item.seen.survives_cancelled = Some(again.responds);
                 stops_after_cancellation = !again.responds;
                 if stops_after_cancellation {
-                    item["frames"] = json!(again.last);
+                    item.frames = again.last;
                 }
             }
         }
-        (item["mixed_up"], item["ignored"]) = (json!(false), json!(false));
+        (item.seen.mixed_up, item.seen.ignored) = (Some(false), Some(false));
         if seen.wrong.is_some()
             && let Some(Wrong { mixed_up, ignored, frames }) =
                 at_once(observer, source, &alone, cancels, limit).await.wrong
             && (ignored || are_unchanged(observer, source, &alone).await)
         {
-            (item["mixed_up"], item["ignored"], item["frames"]) = (json!(mixed_up), json!(ignored), json!(frames));
+            (item.seen.mixed_up, item.seen.ignored, item.frames) = (Some(mixed_up), Some(ignored), frames);
         }
         found.push((item, call, index));
     }
@@ -127,11 +127,11 @@ pub async fn together(
 }
 
 /// Different calls with a deterministic result that differs from the results of the others.
-async fn alone(observer: &mut Observer<'_>, source: &Source, accepted: &[Call]) -> Vec<(Call, Value)> {
+async fn alone(observer: &mut Observer<'_>, source: &Source, accepted: &[Call]) -> Vec<(Call, Item)> {
     let plain = source.plainest().unwrap_or_default();
     let texts = ["mcpconformone", "mcpconformtwo"].into_iter().filter_map(|text| with_text(source, &plain, text));
     let calls: Vec<Call> = texts.chain(accepted.iter().cloned()).collect();
-    let mut alone: Vec<(Call, Value)> = Vec::new();
+    let mut alone: Vec<(Call, Item)> = Vec::new();
     for call in calls {
         let Some(item) = observer.observe(source, &call).await else { continue };
         let Some(result) = returned(&item) else { continue };
@@ -148,7 +148,7 @@ async fn alone(observer: &mut Observer<'_>, source: &Source, accepted: &[Call]) 
 }
 
 /// Whether each call still has its own result. If not, the state of the server changed it, not another call.
-async fn are_unchanged(observer: &mut Observer<'_>, source: &Source, alone: &[(Call, Value)]) -> bool {
+async fn are_unchanged(observer: &mut Observer<'_>, source: &Source, alone: &[(Call, Item)]) -> bool {
     for (call, item) in alone {
         if observer.observe(source, call).await.as_ref().and_then(returned) != returned(item) {
             return false;
@@ -161,7 +161,7 @@ async fn are_unchanged(observer: &mut Observer<'_>, source: &Source, alone: &[(C
 async fn at_once(
     observer: &mut Observer<'_>,
     source: &Source,
-    alone: &[(Call, Value)],
+    alone: &[(Call, Item)],
     cancels: bool,
     limit: Duration,
 ) -> Seen {

@@ -2,9 +2,7 @@
 
 use std::collections::HashMap;
 
-use serde_json::Value;
-
-use super::{calls::Source, observe::SLOW, subject::What};
+use super::{calls::Source, item::Item, observe::SLOW, subject::What};
 
 /// Calls of each tool for each call of a prompt, a template, a completion or a list.
 const TURNS: usize = 2;
@@ -54,8 +52,8 @@ pub struct Spent {
 const PASSED: usize = 8;
 
 impl Spent {
-    pub fn add(&mut self, index: usize, item: &Value) {
-        *self.ms.entry(index).or_default() += item["ms"].as_u64().unwrap_or_default();
+    pub fn add(&mut self, index: usize, item: &Item) {
+        *self.ms.entry(index).or_default() += item.ms;
     }
 
     /// Counts a loss. If there were too many, the note says so, and the source should get no more turns.

@@ -1,52 +1,75 @@
 //! Requests of a server to the client, in one form. Up to 2025-11-25 a server sends them itself; since then they are
 //! inside results.
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
-use crate::{revision::Revision, suite::push_token};
+use super::exchange::Origin;
+use crate::{evidence::Message, revision::Revision, suite::push_token};
 
-/// One item of `$asked`. `via` is `request` or `input`; `during` are the methods of the requests that are open.
-pub fn item(
-    via: &str,
-    request: &Value,
-    declared: &Value,
-    during: &[&str],
-    revision: Option<Revision>,
-    frame: u64,
-    pointer: &str,
-) -> Value {
-    let mut item = json!({
-        "via": via,
-        "method": request["method"],
-        "declared": declared,
-        "undeclared": undeclared(request, declared, revision),
-        "during": during,
-        "origin": { "frame": frame, "pointer": pointer },
-    });
-    for member in ["params", "id"] {
-        if let Some(value) = request.get(member) {
-            item[member] = value.clone();
+/// An item of `$asked`.
+#[derive(Debug, Serialize)]
+pub struct Asked {
+    /// `request` or `input`.
+    via: &'static str,
+    method: Value,
+    declared: Value,
+    undeclared: Vec<&'static str>,
+    /// The methods of the requests that are open.
+    during: Vec<String>,
+    pub origin: Origin,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    params: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<Value>,
+    /// Its key in `inputRequests`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<String>,
+    /// Whether it came on a stream that belongs to no request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on_get: Option<bool>,
+}
+
+impl Asked {
+    pub fn of(
+        request: &Value,
+        declared: &Value,
+        during: Vec<String>,
+        revision: Option<Revision>,
+        origin: Origin,
+    ) -> Self {
+        let field = |name: &str| request.get(name).cloned();
+        Self {
+            via: "request",
+            method: field("method").unwrap_or_default(),
+            declared: declared.clone(),
+            undeclared: undeclared(request, declared, revision),
+            during,
+            origin,
+            params: field("params"),
+            id: field("id"),
+            key: None,
+            on_get: None,
         }
     }
-    item
 }
 
 /// The requests inside an input-required result.
-pub fn inputs(exchange: &Value, frame: u64, pointer: &str) -> Vec<Value> {
-    let result = &exchange["result"];
+pub fn inputs(exchange: &Value, response: &Message, origin: &Origin) -> Vec<Asked> {
+    let result = response.result();
     if result["resultType"] != "input_required" {
         return Vec::new();
     }
-    let declared = &exchange["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
-    let during = [exchange["method"].as_str().unwrap_or_default()];
+    let capabilities = exchange.pointer("/params/_meta/io.modelcontextprotocol~1clientCapabilities");
+    let (declared, method) = (capabilities.unwrap_or(&Value::Null), exchange["method"].as_str().unwrap_or_default());
     let requests = result["inputRequests"].as_object().into_iter().flatten();
     requests
         .map(|(key, request)| {
-            let mut place = format!("{pointer}/result/inputRequests");
-            push_token(&mut place, key);
-            let mut item = item("input", request, declared, &during, Some(Revision::NEWEST), frame, &place);
-            item["key"] = json!(key);
-            item
+            let mut pointer = format!("{}/result/inputRequests", origin.pointer);
+            push_token(&mut pointer, key);
+            let origin = Origin { pointer, ..origin.clone() };
+            let asked = Asked::of(request, declared, vec![method.to_owned()], Some(Revision::NEWEST), origin);
+            Asked { via: "input", key: Some(key.clone()), ..asked }
         })
         .collect()
 }
@@ -80,6 +103,8 @@ fn undeclared(request: &Value, declared: &Value, revision: Option<Revision>) -> 
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn lacking(params: &Value, declared: &Value) -> Vec<&'static str> {

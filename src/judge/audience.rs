@@ -5,7 +5,8 @@ use std::{cell::LazyCell, collections::HashMap};
 use serde_json::Value;
 
 use super::{
-    item::{Item, judge_item, unread},
+    item::{judge_item, unread},
+    located::Item,
     tally::Tally,
 };
 use crate::{
@@ -171,7 +172,8 @@ impl Seat<'_, '_> {
                 for (index, value) in path.values_in(items).into_iter().enumerate() {
                     inner.bind(every.var.as_str(), value);
                     let location = || located[index].location.clone();
-                    let item = Item { var: &every.var, path, root: items, value, location: &location };
+                    let item =
+                        Item { suite: tally.suite, var: &every.var, path, root: items, value, location: &location };
                     judge_item(tally, &inner, revision, Some(&item));
                 }
             }

@@ -4,59 +4,25 @@ use serde_json::Value;
 
 use super::{
     checks,
-    naming::{named_around, subject},
+    located::{Item, SERVER, frames_of_save, held, location, place_of, save_of, show_first, type_of},
+    naming::subject,
     phrase::{absence, phrase, selects_nothing},
     place::Place,
     tally::{Found, Tally},
 };
 use crate::{
-    outcome::{Finding, Held, excerpt::middle},
+    evidence::{End, ListEnd},
+    outcome::{Finding, excerpt::middle},
     revision::Revision,
-    suite::{Clause, Mismatch, Path, SURVEY, Scope, Template, Test},
+    suite::{Clause, Path, Scope, Template, Test},
 };
 
 /// A step that was not applicable to this server saved nothing.
 pub const NOT_ASKED: &str = "not probed: the server did not send what this probe needs";
 const NOT_RECORDED: &str = "the recorded conversation does not show it";
-/// What the server declares in the handshake.
-const SERVER: &str = "server";
 const GONE: &str = "the server was not available any more";
 const CONTROL: &str = "the server also rejects the same request without the tested deviation";
 const UNANSWERED: &str = "the response to compare with was not received";
-
-/// The item of `every` that is judged.
-pub struct Item<'a> {
-    pub var: &'a str,
-    /// The path that selected it.
-    pub path: &'a Path,
-    pub root: &'a Value,
-    pub value: &'a Value,
-    /// Its JSON Pointer in the root. Computed only for findings.
-    pub location: &'a dyn Fn() -> String,
-}
-
-impl Item<'_> {
-    /// Its name for the server's author, or that of what it is part of, such as the resource of an icon.
-    fn subject(&self) -> String {
-        let own = subject(self.value);
-        if own.is_empty() { named_around(self.root, &(self.location)()) } else { own }
-    }
-
-    /// Its location.
-    fn place(&self) -> Place {
-        let location = (self.location)();
-        let mut place = Place::of(self.root, &location, &Place::default());
-        if place.frame == 0 {
-            place.frames = frames_in(self.value);
-            // The item is an exchange with additional fields, or was not in a message.
-            match place.frames.last() {
-                Some(&last) => (place.frame, place.pointer) = (last, String::new()),
-                None => place.pointer = format!("${}{location}", self.path.root),
-            }
-        }
-        place
-    }
-}
 
 /// Judges the rule's `where` and its test, with the item's variable already in scope.
 pub fn judge_item(tally: &mut Tally, scope: &Scope, revision: Revision, item: Option<&Item>) {
@@ -66,7 +32,7 @@ pub fn judge_item(tally: &mut Tally, scope: &Scope, revision: Revision, item: Op
         return;
     }
     if !tally.rule.filter.iter().all(|clause| clause.holds(scope, revision)) {
-        if let Some(limit) = item.and_then(|item| item.value["end"].as_str()?.strip_suffix("-limit")) {
+        if let Some(limit) = item.and_then(|item| ListEnd::of(item.value)?.limit()) {
             tally.missing.get_or_insert_with(|| format!("the {limit} limit was reached before the end"));
         }
         return;
@@ -94,6 +60,7 @@ pub fn judge_item(tally: &mut Tally, scope: &Scope, revision: Revision, item: Op
 }
 
 fn expect(tally: &mut Tally, clauses: &[Clause], scope: &Scope, revision: Revision, item: Option<&Item>) {
+    let suite = tally.suite;
     if item.is_none()
         && let Some(absent) = absent(clauses, scope)
     {
@@ -116,37 +83,42 @@ fn expect(tally: &mut Tally, clauses: &[Clause], scope: &Scope, revision: Revisi
     }
     tally.checked += 1;
     if failing.is_empty() {
-        tally.hold(|| held(item, clauses.iter().map(|clause| &clause.subject), scope));
+        tally.hold(|| held(item, clauses.iter().map(|clause| &clause.subject), scope, suite));
     }
     for clause in failing {
         let mismatches = clause.judge(scope, revision);
-        let member = clause.subject.text.rsplit('.').next();
+        let member = clause.subject.last_member();
         let ended_otherwise = member == Some("end");
-        for mut mismatch in mismatches {
-            let mut at = place_of(&clause.subject, &mismatch.location, scope, item);
+        for mismatch in mismatches {
+            let mut at = place_of(&clause.subject, &mismatch.location, scope, suite, item);
             if at.frames.is_empty() && at.frame == 0 {
                 // No such message arrived. The conditions name the saves that it was expected for.
                 let conditions = tally.rule.filter.iter().map(|clause| &clause.subject);
-                let saves = conditions.chain([&clause.subject]).filter_map(|path| shown_with(path, scope));
-                at.frames = saves.map(frames_in).find(|frames| !frames.is_empty()).unwrap_or_default();
+                let saves = conditions.chain([&clause.subject]).map(|path| frames_of_save(path, scope, suite, item));
+                at.frames = saves.into_iter().find(|frames| !frames.is_empty()).unwrap_or_default();
             }
-            let mut message = phrase(clause, &mismatch, scope);
+            let mut message = phrase(clause, &mismatch, scope, &type_of(&clause.subject.root, suite, item));
             if ended_otherwise && let Some(reported) = item.and_then(|item| reported(item.value)) {
                 message += &reported;
             }
-            if ended_otherwise || member == Some("kind") || clause.says.is_some() {
-                // Outcomes of requests and kinds of frames are our terms and are not shown as the server's data.
-                (mismatch.expected, mismatch.received) = (None, None);
-            }
-            let mut found = found(message, mismatch, at, item);
+            // Outcomes of requests and kinds of frames are our terms and are not shown as the server's data.
+            let in_our_terms = ended_otherwise || member == Some("kind") || clause.says.is_some();
+            let values = if in_our_terms { (None, None) } else { mismatch.into_values() };
+            let mut found = found(message, values, at, item);
             // The judged exchange itself, if the place is in a later one: in that with its sentinel, for example.
-            let own = item.map(|item| frames_in(item.value)).unwrap_or_default();
+            let own = item.map(Item::frames).unwrap_or_default();
             if own.last() < found.finding.frames.first() {
                 found.finding.frames.splice(0..0, own);
             }
             let compared = clause.matcher.operands().into_iter().flat_map(Template::references);
             let declared = Some(&clause.subject).filter(|path| path.root == SERVER);
-            show_first(&mut found.finding.frames, tally.rule.shows.iter().chain(compared).chain(declared), scope);
+            show_first(
+                &mut found.finding.frames,
+                tally.rule.shows.iter().chain(compared).chain(declared),
+                scope,
+                suite,
+                item,
+            );
             if item.is_none()
                 && let Some(root) = scope.lookup(&clause.subject.root)
             {
@@ -169,30 +141,28 @@ fn check(
     revision: Revision,
     item: Option<&Item>,
 ) {
+    let suite = tally.suite;
     let report = checks::run(name, given, scope, revision);
     tally.checked += report.checked;
     if report.checked > 0 && report.faults.is_empty() && report.broken.is_none() {
         let paths = given.iter().flat_map(|(_, given)| given.references());
-        tally.hold(|| held(item, paths, scope));
+        tally.hold(|| held(item, paths, scope, suite));
     }
     if let Some(reason) = report.broken {
         tally.broken.get_or_insert(reason);
     }
     for fault in report.faults {
         let at = match given.iter().find(|(name, _)| *name == fault.given) {
-            Some((_, Template::Reference(path))) => place_of(path, &location(path, &fault.pointer, scope), scope, item),
+            Some((_, Template::Reference(path))) => {
+                place_of(path, &location(path, &fault.pointer, scope), scope, suite, item)
+            }
             _ => item.map(Item::place).unwrap_or_default(),
         };
-        let mismatch = Mismatch {
-            location: fault.pointer,
-            message: String::new(),
-            expected: fault.expected,
-            received: fault.received,
-        };
-        let mut found = found(fault.message, mismatch, at, item);
-        show_first(&mut found.finding.frames, tally.rule.shows.iter(), scope);
+        let mut found = found(fault.message, (fault.received, fault.expected), at, item);
+        show_first(&mut found.finding.frames, tally.rule.shows.iter(), scope, suite, item);
         if let Some(subject) = fault.subject {
             found.finding.subject = subject;
+            found.finding.renamed_each_run = fault.renamed_each_run;
         }
         tally.find(found);
     }
@@ -209,7 +179,7 @@ fn reported(action: &Value) -> Option<String> {
     (!said.is_empty()).then(|| format!("; the client reported {}", middle(&said, LONGEST)))
 }
 
-/// Why a reply says nothing about its subject: the request was rejected for another reason or found the connection gone.
+/// Why a reply says nothing about its subject: the request was rejected for another reason, or the connection was closed.
 fn shows_nothing(item: &Value) -> Option<&'static str> {
     let reply = item.get("reply").unwrap_or(item);
     // If the server exited, that counts, even if it also rejected the control.
@@ -218,7 +188,7 @@ fn shows_nothing(item: &Value) -> Option<&'static str> {
     if !gone && reply.pointer("/control/holds").is_some_and(|holds| holds == false) {
         return Some(CONTROL);
     }
-    let was_never_sent = reply["end"] == "closed" && reply["frames"].as_array().is_some_and(Vec::is_empty);
+    let was_never_sent = End::of(reply) == Some(End::Closed) && reply["frames"].as_array().is_some_and(Vec::is_empty);
     was_never_sent.then_some(GONE)
 }
 
@@ -244,12 +214,6 @@ fn unread_of(tally: &Tally, scope: &Scope, revision: Revision, item: Option<&Ite
     rule.filter.iter().all(|clause| of_reply(&clause.subject) || clause.holds(scope, revision)).then_some(why)
 }
 
-/// The saved value that a path selects in.
-pub fn save_of<'s>(path: &Path, scope: &'s Scope) -> Option<&'s Value> {
-    let root = scope.lookup(&path.root)?;
-    if path.root == SURVEY { root.get(path.first_member()?) } else { Some(root) }
-}
-
 /// Why a response, or a page of a list, was not read, if it exceeds a limit.
 pub fn unread(reply: &Value) -> Option<String> {
     let why = reply["why"].as_str().unwrap_or("it is too large");
@@ -271,7 +235,7 @@ fn absent(clauses: &[Clause], scope: &Scope) -> Option<String> {
     })
 }
 
-/// Whether the conversation of other programs was recorded. There an absent message means only that nobody requested
+/// Whether the conversation of other programs was recorded. There an absent message means only that no client requested
 /// it.
 fn is_recorded(scope: &Scope) -> bool {
     scope.lookup(SERVER).is_some_and(|server| server["recorded"] == true)
@@ -280,7 +244,7 @@ fn is_recorded(scope: &Scope) -> bool {
 /// Whether the expected value should come from another response, which was not requested or not received. That response
 /// has findings of its own.
 fn is_compared_with_nothing(clause: &Clause, scope: &Scope) -> bool {
-    let unanswered = |reply: &Value| reply["end"] == "closed" || reply["end"] == "timeout" || reply["end"] == "unread";
+    let unanswered = |reply: &Value| matches!(End::of(reply), Some(End::Closed | End::Timeout | End::Unread));
     let never_came = |path: &Path| {
         let Some(reply) = save_of(path, scope) else { return true };
         unanswered(reply) && path.values_in(reply).is_empty()
@@ -293,81 +257,15 @@ fn is_compared_with_nothing(clause: &Clause, scope: &Scope) -> bool {
     })
 }
 
-fn place_of(subject: &Path, location: &str, scope: &Scope, item: Option<&Item>) -> Place {
-    let base = item.filter(|item| item.var == subject.root).map(Item::place).unwrap_or_default();
-    match scope.lookup(&subject.root) {
-        Some(root) => {
-            let mut place = Place::of(root, location, &base);
-            if place.frames.is_empty() {
-                // The frames of the innermost enclosing value that has any.
-                let ends = std::iter::once(location.len()).chain(location.rmatch_indices('/').map(|(end, _)| end));
-                let around = ends.filter_map(|end| root.pointer(&location[..end]));
-                let mut judged = item.map(|item| item.value).into_iter().chain(around);
-                place.frames =
-                    judged.find_map(|judged| Some(frames_in(judged)).filter(|of| !of.is_empty())).unwrap_or_default();
-            }
-            if place.frame == 0 && !place.pointer.starts_with('$') {
-                place.pointer = format!("${}{}", subject.root, place.pointer);
-            }
-            place
-        }
-        None => base,
-    }
-}
-
-/// Converts a pointer into a check's input to one from the path's root.
-fn location(path: &Path, pointer: &str, scope: &Scope) -> String {
-    let nodes = path.select(scope).unwrap_or_default();
-    let listed = pointer.strip_prefix('/').filter(|_| path.is_plural());
-    let (index, rest) = listed.map_or((0, pointer), |tail| {
-        let end = tail.find('/').unwrap_or(tail.len());
-        (tail[..end].parse().unwrap_or_default(), &tail[end..])
-    });
-    nodes.get(index).map_or_else(|| pointer.to_owned(), |node| format!("{}{rest}", node.location))
-}
-
-/// The frames that an item lists, in itself or in its reply.
-fn frames_in(value: &Value) -> Vec<u64> {
-    let listed = value.get("frames").or_else(|| value.get("reply")?.get("frames"));
-    let listed = listed.and_then(Value::as_array).into_iter().flatten();
-    listed.chain(value.pointer("/origin/frame")).filter_map(Value::as_u64).collect()
-}
-
-/// Adds the frames of what the finding depends on: of the replies with these paths, the last one before it.
-fn show_first<'p>(frames: &mut Vec<u64>, paths: impl Iterator<Item = &'p Path>, scope: &Scope) {
-    let Some(first) = frames.first().copied() else { return };
-    let replies = paths.filter_map(|path| shown_with(path, scope)).map(frames_in);
-    let before = replies.filter(|frames| frames.last().is_some_and(|last| *last < first));
-    let shown = before.max_by_key(|frames| frames.last().copied()).unwrap_or_default();
-    frames.splice(0..0, shown);
-}
-
-/// The reply that shows what is at the path: of what the server declares, the one to the handshake.
-fn shown_with<'s>(path: &Path, scope: &'s Scope) -> Option<&'s Value> {
-    if path.root == SERVER { scope.lookup(SERVER)?.get("hello") } else { save_of(path, scope) }
-}
-
-/// What a rule passed for: the item or, without one, the values of its paths.
-fn held<'p>(item: Option<&Item>, mut paths: impl Iterator<Item = &'p Path>, scope: &Scope) -> Held {
-    let place = match item {
-        Some(item) => item.place(),
-        None => paths
-            .find_map(|path| {
-                let node = path.select(scope).unwrap_or_default().into_iter().next()?;
-                let place = place_of(path, &node.location, scope, None);
-                (!place.frames.is_empty()).then_some(place)
-            })
-            .unwrap_or_default(),
-    };
-    Held { subject: item.map(Item::subject).unwrap_or_default(), frames: place.frames }
-}
-
-fn found(message: String, mismatch: Mismatch, at: Place, item: Option<&Item>) -> Found {
+/// `values`: received and expected.
+fn found(message: String, values: (Option<Value>, Option<Value>), at: Place, item: Option<&Item>) -> Found {
+    let (received, expected) = values;
     let finding = Finding {
         subject: item.map(Item::subject).unwrap_or_default(),
+        renamed_each_run: false,
         message,
-        expected: mismatch.expected,
-        received: mismatch.received,
+        expected,
+        received,
         pointer: at.in_message(),
         frames: at.frames.clone(),
         messages: Vec::new(),

@@ -8,9 +8,9 @@ use super::{
     place::Place,
 };
 use crate::{
-    evidence::Cause,
+    evidence::{Cause, End},
     outcome::{excerpt::middle, masked},
-    suite::{Clause, Mismatch, Path, Scope, show},
+    suite::{Clause, Mismatch, Path, Scope, Unmet, show, views::ValueType},
 };
 
 /// The start of a message about something that was not received.
@@ -19,7 +19,8 @@ const EXPECTED: &str = "expected ";
 const QUOTED: usize = 80;
 
 /// One sentence on a mismatch: what was received, and what was expected.
-pub fn phrase(clause: &Clause, mismatch: &Mismatch, scope: &Scope) -> String {
+/// `value_type` is the type of what the clause's path starts with.
+pub fn phrase(clause: &Clause, mismatch: &Mismatch, scope: &Scope, value_type: &ValueType) -> String {
     let path = &clause.subject;
     if let Some(says) = &clause.says {
         if !says.starts_with(EXPECTED) {
@@ -31,7 +32,7 @@ pub fn phrase(clause: &Clause, mismatch: &Mismatch, scope: &Scope) -> String {
             (None, Some(value)) if !mismatch.location.is_empty() && !value.is_object() && !value.is_array() => {
                 format!("{} is {}, {says}", named(&member_path(path, &mismatch.location)), show(value))
             }
-            _ if selects_nothing(clause, scope) && !path.text.contains("[?") => {
+            _ if selects_nothing(clause, scope) && !path.has_filter() => {
                 format!("{} is missing, {says}", named(&member_path(path, &mismatch.location)))
             }
             _ => says.clone(),
@@ -52,18 +53,17 @@ pub fn phrase(clause: &Clause, mismatch: &Mismatch, scope: &Scope) -> String {
     {
         // The rule expects an error or a result that was not received; the actual outcome says more.
         let reply = root.get("reply").unwrap_or(root);
-        let ended_without = |end: &str| {
-            path.text.contains(&format!(".{end}")) && reply["end"].as_str().is_some_and(|received| received != end)
-        };
+        let ended_without =
+            |end: &str| path.leads_through(end) && reply["end"].as_str().is_some_and(|received| received != end);
         if ended_without("error") {
-            let code = mismatch.expected.as_ref().map_or_else(|| "an error".to_owned(), |code| format!("error {code}"));
+            let code = mismatch.expected().map_or_else(|| "an error".to_owned(), |code| format!("error {code}"));
             return format!("{}, expected {code}", answer(reply));
         }
         if ended_without("result") {
             return format!("{}, expected a result", answer(reply));
         }
     }
-    if path.text.contains("[?")
+    if path.has_filter()
         && let Some(reply) = reply_without(path, mismatch, scope)
     {
         return answer(reply);
@@ -77,7 +77,8 @@ pub fn phrase(clause: &Clause, mismatch: &Mismatch, scope: &Scope) -> String {
         return format!("received HTTP {status}");
     }
     // The rule allows only the head of the response.
-    if member == "kind" && mismatch.message.contains("expected one of \"http-response\"") {
+    let allows_head = |options: &[Value]| options.first().is_some_and(|first| first == "http-response");
+    if member == "kind" && matches!(&mismatch.unmet, Unmet::NotOneOf { options, .. } if allows_head(options)) {
         let body = at(parent).map(|frame| frame.get("message").or(frame.get("text")).unwrap_or(&Value::Null));
         let body = body.map(|body| body.as_str().map_or_else(|| body.to_string(), str::to_owned)).unwrap_or_default();
         return format!("the body is `{}`, expected an empty body", middle(&masked(&body), QUOTED));
@@ -122,7 +123,7 @@ pub fn phrase(clause: &Clause, mismatch: &Mismatch, scope: &Scope) -> String {
     {
         return format!("the client did not declare `{capability}`");
     }
-    if path.text.ends_with(".during[*]") {
+    if path.leads_through("during") {
         return "received while no request of the client was open".into();
     }
     if member == "replies"
@@ -135,24 +136,24 @@ pub fn phrase(clause: &Clause, mismatch: &Mismatch, scope: &Scope) -> String {
     }
     // A list of the run has the elements of several pages.
     let on_page = mismatch.location.contains("/items/").then(|| scope.lookup(&path.root)).flatten();
-    let on_page = on_page.and_then(|root| Place::of(root, &mismatch.location, &Place::default()).in_message());
+    let on_page =
+        on_page.and_then(|root| Place::of(root, value_type, &mismatch.location, &Place::default()).in_message());
     let name = member_path(path, on_page.as_ref().unwrap_or(&mismatch.location));
     // The path itself shows what must be absent.
-    if path.text.contains("[?")
-        && let Some(value) =
-            mismatch.message.strip_prefix("is ").and_then(|said| said.strip_suffix(", expected nothing"))
+    if path.has_filter()
+        && let Unmet::Present(value) = &mismatch.unmet
     {
-        return format!("`{name}` is {value}, expected any other value");
+        return format!("`{name}` is {}, expected any other value", show(value));
     }
     if let (true, Some(Value::Number(_))) = (clause.matcher.forbids() && name == "error.code", at(&mismatch.location)) {
         let root = scope.lookup(&path.root).map(|root| root.get("reply").unwrap_or(root));
-        let reply = root.filter(|reply| reply["end"] == "error");
+        let reply = root.filter(|reply| End::of(reply) == Some(End::Error));
         return format!(
             "{}, expected a response without this code",
-            reply.map_or_else(|| mismatch.message.clone(), answer)
+            reply.map_or_else(|| mismatch.unmet.to_string(), answer)
         );
     }
-    if name.is_empty() { mismatch.message.clone() } else { format!("{} {}", named(&name), mismatch.message) }
+    if name.is_empty() { mismatch.unmet.to_string() } else { format!("{} {}", named(&name), mismatch.unmet) }
 }
 
 /// Whether the path of the clause leads nowhere.
@@ -252,7 +253,7 @@ fn wanted_end(mismatch: &Mismatch) -> Option<String> {
         "timeout" => "none".to_owned(),
         other => other.to_owned(),
     };
-    match &mismatch.expected {
+    match mismatch.expected() {
         Some(Value::String(end)) => Some(name(end)),
         Some(Value::Array(ends)) => {
             Some(ends.iter().filter_map(Value::as_str).map(name).collect::<Vec<_>>().join(" or "))

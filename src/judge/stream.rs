@@ -13,13 +13,13 @@ use std::{
 use serde_json::{Value, json};
 
 use super::{
-    audience::Audience,
     clients::Clients,
     exchange::Assembler,
     fan_out::{FanOut, assign},
     fold::fold,
     gateways::Gateways,
-    item::{Item, NOT_ASKED, judge_item, save_of, unread},
+    item::{NOT_ASKED, judge_item, unread},
+    located::{Item, save_of},
     open::Open,
     posts::Posts,
     streams::Streams,
@@ -72,31 +72,6 @@ pub fn judge(
     tallies.into_iter().map(|tally| tally.finish(context)).collect()
 }
 
-/// Verdicts on generated calls and their effects: items under their streamed names.
-pub fn judge_generated<'i>(
-    plan: &Plan,
-    context: &RunContext,
-    items: impl Iterator<Item = (&'static str, &'i Value)>,
-) -> Vec<RuleResult> {
-    let grounds: Vec<Scope> = plan.suites.iter().map(|planned| ground(context, planned.suite)).collect();
-    let mut tallies: Vec<Tally> = plan
-        .suites
-        .iter()
-        .zip(&grounds)
-        .flat_map(|(planned, ground)| planned.rules.iter().map(move |rule| Tally::new(planned.suite, rule, ground)))
-        .collect();
-    let mut audience = Audience::new(context.revision);
-    let judged = tallies.iter_mut().filter(|tally| tally.left_out.is_none() && tally.lacking.is_none());
-    let _: Vec<_> = judged.filter_map(|tally| audience.add_rule(tally)).collect();
-    for (root, item) in items {
-        debug_assert_eq!(views::undeclared(root, item), None, "a field of ${root} that src/suite/views lacks");
-        audience.look(root, &Value::Array(vec![item.clone()]));
-    }
-    audience.leave();
-    fold(&mut tallies);
-    tallies.into_iter().map(|tally| tally.finish(context)).collect()
-}
-
 fn judge_saved(tally: &mut Tally, context: &RunContext) {
     let (rule, scope) = (tally.rule, tally.ground);
     let Some(every) = &rule.every else {
@@ -117,7 +92,7 @@ fn judge_saved(tally: &mut Tally, context: &RunContext) {
         for Node { value, location } in &nodes {
             let mut inner = Scope::over(scope);
             inner.bind(every.var.as_str(), value);
-            let item = Item { var: &every.var, path, root, value, location: &|| location.clone() };
+            let item = Item { suite: tally.suite, var: &every.var, path, root, value, location: &|| location.clone() };
             judge_item(tally, &inner, context.revision, Some(&item));
         }
     }
@@ -179,24 +154,19 @@ fn pass_by(
             pass("exchanges", exchange);
         }
         for mut item in passed.messages {
-            if !item["message"].is_null() {
-                pass("messages", item);
-                continue;
-            }
-            let place = item["origin"]["pointer"].as_str().unwrap_or_default();
+            let place = item.origin.pointer.as_str();
             let last_use = place.is_empty() && shown.is_none();
-            let own = if last_use {
-                message.take()
-            } else {
-                message.as_ref().and_then(|whole| whole.pointer(place)).cloned()
-            };
+            let own = item.message.take().or_else(|| {
+                if last_use { message.take() } else { message.as_ref().and_then(|whole| whole.pointer(place)).cloned() }
+            });
+            let mut item = json!(item);
             item["message"] = own.unwrap_or_default();
             pass("messages", item);
         }
         if let Some(stream) = stream {
             pass("streams", stream);
         }
-        passed.asked.into_iter().for_each(|asked| pass("asked", asked));
+        passed.asked.iter().for_each(|asked| pass("asked", json!(asked)));
         if let Some(mut item) = shown {
             if let Some(message) = message {
                 item["message"] = message;
@@ -230,7 +200,7 @@ fn pass_by(
         }
     }
     for (_, mut assembler, streams) in assemblers {
-        assembler.unclear().for_each(|message| fan_out.pass("messages", message, 0));
+        assembler.unclear().for_each(|message| fan_out.pass("messages", json!(message), 0));
         streams.rest().into_iter().for_each(|stream| fan_out.pass("streams", stream, 0));
         assembler.rest().into_iter().for_each(|exchange| fan_out.pass("exchanges", exchange, 0));
     }
@@ -239,14 +209,14 @@ fn pass_by(
 
 /// Builds the items for rules about a client or a gateway.
 trait Items<'a> {
-    fn take(&mut self, frame: &Frame, link: &'a Link) -> Vec<(&'static str, Value)>;
+    fn take(&mut self, frame: &Arc<Frame>, link: &'a Link) -> Vec<(&'static str, Value)>;
 
     /// The items that are complete only at the end of the run.
     fn rest(self) -> Vec<(&'static str, Value)>;
 }
 
 impl<'a> Items<'a> for Clients<'a> {
-    fn take(&mut self, frame: &Frame, link: &'a Link) -> Vec<(&'static str, Value)> {
+    fn take(&mut self, frame: &Arc<Frame>, link: &'a Link) -> Vec<(&'static str, Value)> {
         self.take(frame, link)
     }
 
@@ -256,7 +226,7 @@ impl<'a> Items<'a> for Clients<'a> {
 }
 
 impl<'a> Items<'a> for Gateways {
-    fn take(&mut self, frame: &Frame, link: &'a Link) -> Vec<(&'static str, Value)> {
+    fn take(&mut self, frame: &Arc<Frame>, link: &'a Link) -> Vec<(&'static str, Value)> {
         self.take(frame, link);
         Vec::new()
     }
@@ -297,7 +267,7 @@ fn other_by<'a>(
     fan_out.close();
 }
 
-/// Identifies a request by its method and params, whoever sent it with whatever id. Params about the request itself are
+/// Identifies a request by its method and params; sender and id do not matter. Params about the request itself are
 /// excluded.
 fn asked_for(method: &Value, params: &Value) -> u64 {
     let mut hasher = DefaultHasher::new();

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap, HashSet, hash_map::Entry};
 
 use serde_json::{Value, json};
 
-use crate::evidence::{Ended, Frame, FrameKind, HttpHead, Link, Side};
+use crate::evidence::{Ended, Frame, FrameKind, HttpHead, Kind, Link, Message, Side};
 
 /// At most this many events of one stream are judged.
 const EVENTS_KEPT: usize = 2000;
@@ -269,14 +269,15 @@ impl Stream {
 }
 
 fn kind(message: &Value) -> Option<&'static str> {
-    let has = |name: &str| message.get(name).is_some();
-    Some(match message {
-        Value::Array(_) => "batch",
-        Value::Object(_) if has("method") && has("id") => "request",
-        Value::Object(_) if has("method") => "notification",
-        Value::Object(_) if has("error") => "error",
-        Value::Object(_) if has("result") || has("id") => "result",
-        _ => return None,
+    let message = Message::of(message);
+    Some(match message.kind {
+        _ if message.whole.is_array() => "batch",
+        Kind::Request => "request",
+        Kind::Notification => "notification",
+        Kind::Error => "error",
+        Kind::Result => "result",
+        Kind::Other if message.id.is_some() => "result",
+        Kind::Other => return None,
     })
 }
 

@@ -7,7 +7,7 @@ use crate::{
     evidence::{RunContext, Side},
     outcome::{Finding, Held, Level, Observation, RuleResult, Status, Subject},
     plan::PlannedRule,
-    suite::{Path, Rule, Scope, Suite},
+    suite::{Path, Rule, SURVEY, Scope, Suite},
 };
 
 /// Findings shown per rule; more are only counted.
@@ -148,7 +148,7 @@ impl<'a> Tally<'a> {
         } else if let Some(why) = context.not_run.get(&self.suite.id) {
             (Status::NotExercised, Some(why.clone()))
         } else if self.suite.subject == Side::Client {
-            // In a recorded conversation, nobody started the client.
+            // In a recorded conversation, this program did not start the client.
             let started = context.saves.contains_key("runs") || context.scenario.is_none();
             let why = if started {
                 "the client did nothing that the rule is about"
@@ -191,21 +191,23 @@ impl<'a> Tally<'a> {
 
 /// The name of what the rule judges and the run did not have, in terms of a server.
 fn unseen(rule: &Rule) -> &'static str {
-    const KINDS: [(&str, &str); 12] = [
-        ("$survey.resources", "the server lists no resources"),
-        ("$survey.templates", "the server lists no resource templates"),
-        ("$survey.tools", "the server lists no tools"),
-        ("$survey.prompts", "the server lists no prompts"),
-        ("$survey.reads", "no resource was read"),
-        ("$facts.calls", "no tool could be called"),
-        ("$facts.gets", "no prompt could be used"),
-        ("$asked", "the server sent no request to the client"),
-        ("$streams", "the server opened no event stream"),
-        ("$calls", "no generated call was of this kind"),
-        ("$growth", "too few calls were made to measure it, or there is no process of the server"),
-        ("$sequences", "no tools were called that create, read, and update or delete the same thing"),
-    ];
-    let over = rule.every.iter().flat_map(|every| &every.over).map(|path| path.text.as_str());
-    let known = over.filter_map(|path| KINDS.iter().find(|(start, _)| path.starts_with(start)));
-    known.map(|(_, what)| *what).next().unwrap_or("the server sent no message of this kind")
+    let absent = |path: &Path| {
+        Some(match (path.root.as_str(), path.first_member()) {
+            (SURVEY, Some("resources")) => "the server lists no resources",
+            (SURVEY, Some("templates")) => "the server lists no resource templates",
+            (SURVEY, Some("tools")) => "the server lists no tools",
+            (SURVEY, Some("prompts")) => "the server lists no prompts",
+            (SURVEY, Some("reads")) => "no resource was read",
+            ("facts", Some("calls")) => "no tool could be called",
+            ("facts", Some("gets")) => "no prompt could be used",
+            ("asked", _) => "the server sent no request to the client",
+            ("streams", _) => "the server opened no event stream",
+            ("calls", _) => "no generated call was of this kind",
+            ("growth", _) => "too few calls were made to measure it, or there is no process of the server",
+            ("sequences", _) => "no tools were called that create, read, and update or delete the same thing",
+            _ => return None,
+        })
+    };
+    let mut over = rule.every.iter().flat_map(|every| &every.over);
+    over.find_map(absent).unwrap_or("the server sent no message of this kind")
 }

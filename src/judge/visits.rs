@@ -3,10 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::{
-    item::{Item, judge_item},
-    tally::Tally,
-};
+use super::{item::judge_item, located::Item, tally::Tally};
 use crate::{
     evidence::{Frame, RunContext},
     suite::{Node, Path, Scope, Test},
@@ -22,7 +19,14 @@ pub fn judge_visit(tally: &mut Tally, context: &RunContext, frame: &Frame) {
             for Node { value, location } in &visits(path.select_in(&walk)) {
                 let mut inner = Scope::over(tally.ground);
                 inner.bind(every.var.as_str(), value);
-                let item = Item { var: &every.var, path, root: &walk, value, location: &|| location.clone() };
+                let item = Item {
+                    suite: tally.suite,
+                    var: &every.var,
+                    path,
+                    root: &walk,
+                    value,
+                    location: &|| location.clone(),
+                };
                 judge_item(tally, &inner, context.revision, Some(&item));
             }
         }

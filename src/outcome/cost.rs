@@ -12,7 +12,7 @@ pub struct CostRow {
     pub clients: usize,
     pub direct: Times,
     pub through: Times,
-    /// The resident memory of the gateway's processes after these calls, where the system tells it.
+    /// The resident memory of the gateway's processes after these calls, if the system reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_bytes: Option<u64>,
 }

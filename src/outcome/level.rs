@@ -1,4 +1,4 @@
-//! How strong a rule is, and what came of it.
+//! The level of a rule, and its status.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -74,7 +74,7 @@ pub enum Status {
     Fail,
     /// It fails, as the list of known failures says.
     Known,
-    /// The rule could not be judged because the server or the harness broke down underneath it.
+    /// The rule could not be judged because the server or the harness failed.
     Broken,
     Warn,
     Advice,

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{CostRow, RuleResult, Served, Status, is_zero};
+use super::{CostRow, RuleResult, Sender, Served, Status, is_zero};
 use crate::revision::Revision;
 
 /// Whom a report is about.
@@ -49,7 +49,7 @@ pub struct TargetReport {
     /// The options of `mcp-conform run` that name it. No secrets.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub options: String,
-    /// What starts it, for a shell; a value that may be secret stands as a variable. Absent over HTTP.
+    /// The shell command that starts it; a value that may be secret is replaced by a variable. Absent over HTTP.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
     /// The configuration that was read, as seen from where the run was started.
@@ -90,7 +90,7 @@ pub struct RunReport {
     /// The parts of a run that it holds (`hash:1/4`); absent where it is the whole.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub partition: Vec<String>,
-    /// Why the run ended before all was asked, if so.
+    /// Why the run ended before all requests were sent, if so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut_short: Option<String>,
     pub exit_code: u8,
@@ -98,13 +98,13 @@ pub struct RunReport {
     /// What worked of each capability of the server, by revision.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub served: Vec<Served>,
-    /// Entries of the list of known failures that nothing fails for any more, one line each.
+    /// Known failures that now pass, one line each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outdated: Vec<String>,
-    /// Where these entries stand.
+    /// The places of these known failures.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outdated_entries: Vec<OutdatedEntry>,
-    /// Limits that kept something from being looked at, one line each: rules say nothing about what lies beyond.
+    /// Limits of the run, one line each: rules say nothing about what is beyond them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<String>,
     /// One line each: what was not judged and why, how the server ended.
@@ -113,10 +113,10 @@ pub struct RunReport {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slowest: Vec<SlowSuite>,
     pub rules: Vec<RuleResult>,
-    /// What went over the wire, in short, and from the beginning as far as it is kept.
+    /// The first messages of the run, each in a few words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timeline: Vec<Moment>,
-    /// Frames that came after those in `timeline`, which has no room for them.
+    /// The number of frames after those in `timeline`, which has no room for them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub timeline_left_out: usize,
     /// The generated calls, of each tool, prompt, template, completion and list.
@@ -125,20 +125,20 @@ pub struct RunReport {
     /// What a gateway costs, if it was measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cost: Vec<CostRow>,
-    /// How the resources hang together, where they were walked.
+    /// The graph of the resources, if they were walked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub graph: Option<Graph>,
 }
 
 impl RunReport {
-    /// Why there are no results, where the run ended before there were any: then it is the first note.
+    /// Why there are no results, if the run ended before any. The first note has the reason.
     pub fn cause(&self) -> Option<&str> {
         let has_ended = self.rules.is_empty() && !matches!(self.exit_code, 0 | 1 | 4);
         self.notes.first().filter(|_| has_ended).map(String::as_str)
     }
 }
 
-/// An entry of the list of known failures that nothing fails for any more.
+/// A known failure that now passes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OutdatedEntry {
     /// The list, as the user typed its path.
@@ -200,7 +200,8 @@ pub struct Moment {
     pub microseconds: u64,
     pub connection: u32,
     /// `client` or `server`.
-    pub from: String,
+    #[schemars(with = "String")]
+    pub from: Sender,
     pub what: String,
     pub bytes: u64,
     /// The message, or the head of an HTTP request or response: shortened, with tokens masked. Absent where `what` has all
@@ -211,11 +212,11 @@ pub struct Moment {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Graph {
-    /// Those that a list without a parent has, first.
+    /// Those of the list without a parent come first.
     pub nodes: Vec<GraphNode>,
     /// How many of them are in that list.
     pub roots: usize,
-    /// Why it is not all there.
+    /// The limit, if it is incomplete.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<String>,
 }

@@ -4,15 +4,18 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::{Level, Status, Subject, World, is_zero};
+use super::{Level, Sender, Status, Subject, World, is_zero};
 use crate::revision::Revision;
 
-/// One place where a rule does not hold.
+/// One violation of a rule.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
     /// What it is about, as the server's author would name it: a URI, a method, a field.
     pub subject: String,
-    /// One sentence: what came, against what was expected.
+    /// Whether that name is new in each run, as that of a task is.
+    #[serde(skip)]
+    pub renamed_each_run: bool,
+    /// One sentence: what was received and what was expected.
     pub message: String,
     /// The fields at fault, for a diff: absent where there is nothing structured to show.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
@@ -28,7 +31,7 @@ pub struct Finding {
     /// Those frames, shortened, so that the report stands alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<ShownFrame>,
-    /// Findings that are equal to this one but for their place, counted instead of repeated.
+    /// The number of findings that differ from this one only in their place.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub alike: usize,
     /// About a client or gateway: what it was started with when it did this.
@@ -40,7 +43,7 @@ pub struct Finding {
     /// What shows it without this program, in a shell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by_hand: Option<String>,
-    /// Of a generated call: a suite with it, to be pasted into a file.
+    /// For a generated call: a suite with it, to paste into a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub yaml: Option<String>,
 }
@@ -58,7 +61,8 @@ pub struct ShownFrame {
     pub frame: u64,
     /// `client` or `server`; where a gateway is tested, `client`, `gateway` or `upstream`. If a finding is about several
     /// clients, `client 1`, and `to client 1` for what the gateway sent to it.
-    pub from: String,
+    #[schemars(with = "String")]
+    pub from: Sender,
     /// One line, cut in the middle where it was long.
     pub text: String,
     /// All headers of an HTTP request or response, one line each.
@@ -93,7 +97,7 @@ pub struct RuleResult {
     /// Further findings, which are only counted.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub further: usize,
-    /// Some of what holds, for who wants to show it.
+    /// Some subjects that pass, for verbose output.
     #[serde(skip)]
     pub held: Vec<Held>,
     /// Why it was not judged, or what broke.
@@ -122,14 +126,14 @@ pub struct Held {
     pub frames: Vec<u64>,
 }
 
-/// What stood at a path.
+/// The value at a path.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Observation {
     pub what: String,
     pub value: Value,
 }
 
-/// A value that is written is there, even where it is `null`.
+/// A value in the report is present, even if it is `null`.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }

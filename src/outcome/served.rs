@@ -46,7 +46,7 @@ pub enum Listing {
     Works,
     /// It was requested, and no request got a result.
     Fails,
-    /// It was not requested, not read because of a limit, or there is none, as for tasks.
+    /// It was not requested, not read because of a limit, or does not exist, as for tasks.
     Unknown,
 }
 

@@ -14,7 +14,7 @@ pub struct World {
     pub about: String,
     /// The scenario: the first suite that needs this server and these actions.
     pub scenario: String,
-    /// What a client was told to do, in `MCP_CONFORMANCE_ACTIONS`.
+    /// The instructions for the client in `MCP_CONFORMANCE_ACTIONS`.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub actions: Value,
 }

@@ -22,7 +22,7 @@ pub fn compare(old: &RunReport, new: &RunReport) -> String {
     let (mut worse, mut better, mut other) = (Vec::new(), Vec::new(), Vec::new());
     for (key, now) in &after {
         let was = before.get(key);
-        // A new rule is a change only if it may be why the exit code is another.
+        // A new rule is a change only if it may be the reason for another exit code.
         if was == Some(now) || (was.is_none() && weight(*now) < weight(Status::Broken)) {
             continue;
         }

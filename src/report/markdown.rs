@@ -69,7 +69,7 @@ fn write(page: &mut String, report: &RunReport) -> std::fmt::Result {
         (Status::Advice, "Advice", "💡"),
     ] {
         let rules = rules_with_status(report, status);
-        // What fails the job is shown at once, the rest on one line until somebody opens it.
+        // What fails the job is shown at once, the rest is folded to one line.
         match status {
             _ if rules.is_empty() => continue,
             Status::Fail | Status::Broken => writeln!(page, "\n### {heading}\n")?,

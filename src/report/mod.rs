@@ -33,7 +33,7 @@ pub use text::{first_lines, flow, plain};
 pub enum Format {
     /// For reading in a terminal or a log
     Human,
-    /// One file for a browser, with a filter, the messages and a picture of the resources
+    /// One file for a browser, with a filter, the messages and a drawing of the resources
     Html,
     /// Everything, for programs; documented and versioned
     Json,

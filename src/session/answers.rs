@@ -123,7 +123,7 @@ fn sample(params: &Value, manner: Option<Manner>, before: usize) -> Answer {
         (Some(Manner::Accept), Some(tools)) if before < MAX_TOOL_REQUESTS && !had_tools(params) => {
             said(wishes(tools, before), "toolUse")
         }
-        _ => said(json!({ "type": "text", "text": "A canned answer of the test client." }), "endTurn"),
+        _ => said(json!({ "type": "text", "text": "A fixed response of the test client." }), "endTurn"),
     }
 }
 

@@ -9,7 +9,6 @@ use std::{
     time::Duration,
 };
 
-use serde_json::json;
 use tokio::{sync::Mutex, time::Instant};
 
 use super::{
@@ -65,9 +64,9 @@ pub struct Known {
     starts: StdMutex<Option<[Duration; 2]>>,
     /// Handshakes without a response, before any that had one.
     silent_starts: AtomicUsize,
-    /// Requests that were answered without asking the client for anything: they will ask nothing of one that can do
+    /// Requests that caused no request to the client: they will cause none to a client with fewer
     /// less.
-    pub unasking: StdMutex<HashSet<String>>,
+    without_client_requests: StdMutex<HashSet<String>>,
     pub unanswered: Unanswered,
     pub put_off: Delays,
 }
@@ -109,6 +108,15 @@ impl Known {
         *starts = Some([quickest.min(took), slowest.max(took)]);
     }
 
+    /// Records a request that asked a cooperative client for nothing.
+    pub fn note_no_client_request(&self, request: String) {
+        lock(&self.without_client_requests).insert(request);
+    }
+
+    pub fn causes_no_client_request(&self, request: &str) -> bool {
+        lock(&self.without_client_requests).contains(request)
+    }
+
     /// Resets what these suites lost or left unanswered, because they are repeated.
     pub fn reset_for_repeat(&self, unanswered: usize, hangs: usize, suites: &[&str]) {
         self.unanswered.reset_counts(unanswered, suites);
@@ -121,7 +129,7 @@ impl Known {
     }
 
     /// How long a handshake is waited for: long for a server that is still being installed, unless others have started;
-    /// less for one that stopped answering.
+    /// less for one that stopped responding.
     pub(super) fn start_limit(&self, request: Duration) -> Duration {
         if lock(&self.starts).is_none() {
             // What needs longer than this to start had that time in the first attempt.
@@ -149,7 +157,7 @@ impl Opener {
         }
         let began = Instant::now();
         let session = open(self, wish).await.inspect_err(|unopened| {
-            if unopened.hello["end"] == json!(End::Timeout) {
+            if unopened.hello.as_ref().is_some_and(|hello| hello.end == End::Timeout) {
                 self.known.silent_starts.fetch_add(1, Ordering::Relaxed);
             }
         })?;

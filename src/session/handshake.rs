@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// How long to wait for a response to the modern probe after the server has read it. It may be short: a server whose
-/// start could not be detected responds to `initialize` after the probe, and then both responses count.
+/// start could not be detected responds to `initialize` after the probe, and then both responses count. A guess.
 const PROBE_TIMEOUT: Duration = Duration::from_millis(1500);
 
 /// The request timeout is multiplied by this for a server that may still be installing or starting.
@@ -49,14 +49,14 @@ pub enum Wish {
 #[derive(Debug)]
 pub struct Unopened {
     pub error: Error,
-    pub hello: Value,
+    pub hello: Option<Reply>,
     /// The server sent nothing before its stdin was closed, and then what it had not flushed, or not read yet.
     pub held_back: bool,
 }
 
 impl From<Error> for Unopened {
     fn from(error: Error) -> Self {
-        Self { error, hello: Value::Null, held_back: false }
+        Self { error, hello: None, held_back: false }
     }
 }
 
@@ -95,9 +95,10 @@ async fn settled(opener: &Opener, wish: Wish) -> Result<Session, Unopened> {
             Ok(session)
         }
         Err(error) => {
-            let hello = std::mem::take(&mut session.hello);
+            let hello = session.hello.take();
             let was_silent = opener.is_silent();
-            let may_hold_back = session.transport().capabilities().process && hello["end"] == json!(End::Timeout);
+            let timed_out = hello.as_ref().is_some_and(|hello| hello.end == End::Timeout);
+            let may_hold_back = session.transport().capabilities().process && timed_out;
             if was_silent && !may_hold_back {
                 // It is not an MCP server, or hangs: how it exits would show nothing.
                 session.kill().await;
@@ -144,7 +145,11 @@ impl Opener {
             self.restart(session).await?;
             legacy = self.initialize(session, Revision::NEWEST_LEGACY, false).await;
         }
-        if reply.end == End::Timeout && session.late_answer(&json!(PROBE_ID)).is_some_and(|late| is_modern(&late)) {
+        if reply.end == End::Timeout
+            && session
+                .late_answer(&json!(PROBE_ID))
+                .is_some_and(|late| is_modern(late.get("result"), late.get("error")))
+        {
             // It started slowly. It must not see the handshake that was sent meanwhile.
             self.restart(session).await?;
             let within = self.limits.request * PATIENCE;
@@ -168,8 +173,8 @@ impl Opener {
         let (id, starting) = (Some(json!(PROBE_ID)), by == PROBE);
         let options = CallOptions { timeout: Some(within), id, starting, ..CallOptions::default() };
         let reply = self.ask(session, by, "server/discover", None, options).await;
-        session.hello = json!(reply);
-        if is_modern(&session.hello) {
+        session.hello = Some(reply.clone());
+        if is_modern(reply.result.as_ref(), reply.error.as_ref()) {
             return Discovered::Modern;
         }
         session.settle(None, None);
@@ -186,7 +191,7 @@ impl Opener {
         for method in ["resources/list", "tools/list", "prompts/list"] {
             let reply = session.call(PROBE, method, None, CallOptions::default()).await;
             if reply.result.is_some_and(|result| result.get("resultType").is_some()) {
-                session.hello = json!(refusal);
+                session.hello = Some(refusal.clone());
                 return true;
             }
         }
@@ -204,7 +209,7 @@ impl Opener {
         let within = self.known.start_limit(self.limits.request);
         let options = CallOptions { timeout: Some(within), ..CallOptions::default() };
         let reply = self.ask(session, "handshake", "initialize", Some(params), options).await;
-        session.hello = json!(reply);
+        session.hello = Some(reply.clone());
         if exactly && reply.end == End::Closed {
             Box::pin(self.diagnose_exit()).await;
         }
@@ -293,15 +298,16 @@ impl Opener {
 
 /// Whether it is a `DiscoverResult`, or an error that only modern servers send. It must not list only revisions that
 /// use `initialize`.
-fn is_modern(response: &Value) -> bool {
-    let supported = response.pointer("/result/supportedVersions").or_else(|| response.pointer("/error/data/supported"));
+fn is_modern(result: Option<&Value>, error: Option<&Value>) -> bool {
+    let listed = result.and_then(|result| result.get("supportedVersions"));
+    let supported = listed.or_else(|| error?.pointer("/data/supported"));
     if let Some(Value::Array(versions)) = supported.filter(|versions| **versions != json!([])) {
         return versions.iter().any(|version| version == Revision::NEWEST.as_str());
     }
-    let code = response.pointer("/error/code").and_then(Value::as_i64);
+    let code = error.and_then(|error| error["code"].as_i64());
     // Other results have no `resultType`, so this one only lacks its versions.
-    let discovered = response.pointer("/result/resultType").and(response.pointer("/result/capabilities"));
-    supported.or(discovered).is_some() || code.is_some_and(|code| MODERN_CODES.contains(&code))
+    let discovered = result.is_some_and(|result| result.get("resultType").and(result.get("capabilities")).is_some());
+    supported.is_some() || discovered || code.is_some_and(|code| MODERN_CODES.contains(&code))
 }
 
 /// Whether it may be a revision, if only one that this program does not know. Drafts have other names.

@@ -142,7 +142,7 @@ pub(super) fn with_discovery(error: Error, probe: &Reply) -> Error {
     }
 }
 
-/// The error of a handshake whose response came only when stdin was closed.
+/// The error of a handshake whose response arrived only when stdin was closed.
 pub(super) fn explain_held_back(error: Error) -> Error {
     let Error::Target { tried, came, refused, .. } = error else { return error };
     let came = format!("{came}; when stdin was closed, messages arrived");

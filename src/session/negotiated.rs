@@ -28,7 +28,7 @@ use crate::{
 const INVALID_REQUEST: i64 = -32600;
 const PARSE_ERROR: i64 = -32700;
 
-/// Ending an HTTP session may take a server long, and is not worth waiting for.
+/// Ending an HTTP session may take a server long, and is not worth waiting for. A guess.
 const SESSION_DELETE_TIMEOUT: Duration = Duration::from_secs(2);
 
 pub struct Session {
@@ -36,7 +36,7 @@ pub struct Session {
     /// One task, which ends with the session: it owns the connection, and so the server process.
     pump: JoinSet<()>,
     /// Reply of `initialize` or `server/discover`.
-    pub hello: Value,
+    pub hello: Option<Reply>,
 }
 
 /// How a request differs from a normal one.
@@ -72,7 +72,7 @@ impl Session {
             arrived: Notify::new(),
         });
         let pump = JoinSet::from_iter([pump(Arc::clone(&shared), inbox)]);
-        Ok(Self { shared, pump, hello: Value::Null })
+        Ok(Self { shared, pump, hello: None })
     }
 
     pub(super) fn settle(&self, revision: Option<Revision>, session_id: Option<String>) {
@@ -133,7 +133,7 @@ impl Session {
             close(&self.shared, why);
         }
         // If it responded before and now returns an error, it treats the connection as one of an earlier revision.
-        let answered = modern && self.hello["end"] == "result";
+        let answered = modern && self.hello.as_ref().is_some_and(|hello| hello.end == End::Result);
         end == End::Result || (end == End::Error && !answered)
     }
 

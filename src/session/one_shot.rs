@@ -23,7 +23,7 @@ use crate::{
     wire::Ending,
 };
 
-/// Timeout for the request after a handshake.
+/// Timeout for the request after a handshake. A guess.
 const FOLLOW_UP_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Sends requests outside all sessions, on connections for one request.
@@ -158,8 +158,8 @@ impl OneShot {
 
 /// Whether a concurrent connection was rejected repeatedly or timed out: each further attempt would cost that time.
 fn has_no_room(unopened: &Unopened) -> bool {
-    let (end, status) = (&unopened.hello["end"], &unopened.hello["http"]["status"]);
-    end == "timeout" || status == 429 || status == 503
+    let full = |hello: &Reply| hello.end == End::Timeout || matches!(hello.status(), Some(429 | 503));
+    unopened.hello.as_ref().is_some_and(full)
 }
 
 /// Sends `then`. A missing response does not count against the server: the suite judges that.

@@ -7,7 +7,7 @@ use tokio::time::{Instant, sleep};
 
 use super::negotiated::Session;
 
-/// A shorter wait is not worth cutting short.
+/// A shorter wait is not worth cutting short. A guess.
 pub const LONG: Duration = Duration::from_secs(1);
 
 /// Progress is seldom even, so the estimate must exceed the limit this many times.

@@ -98,9 +98,9 @@ const NOTIFICATIONS_KEPT: usize = 10_000;
 
 /// Maximum number of server requests kept per request.
 const WANTED_KEPT: usize = 100;
-/// A model that requests tools again and again stops after this many.
+/// A model that requests tools repeatedly stops after this many.
 const TIRED_AFTER: usize = 60;
-/// A user who is repeatedly asked for a better response cancels after this many.
+/// A user who repeatedly gets the same form cancels after this many.
 const GONE_AFTER: usize = 30;
 
 /// Maximum number of responses kept without an open request; only the handshake uses them.
@@ -152,7 +152,7 @@ pub fn close(shared: &Shared, why: &str) {
     let mut state = shared.state();
     let why = state.closed.get_or_insert_with(|| why.to_owned()).clone();
     for waiter in state.waiters.drain(..) {
-        // The receiver is gone if its timeout expired first.
+        // The receiver is dropped if its timeout expired first.
         let _ = waiter.tell.send((Outcome::Closed(why.clone()), waiter.seen));
     }
     drop(state);

@@ -22,7 +22,7 @@ const MAX_UNANSWERED: usize = 2;
 
 /// Later requests get this many times the duration of the slowest response, ...
 const SLOWER: u32 = 10;
-/// ... and at least this.
+/// ... and at least this. A guess.
 const AT_LEAST: Duration = Duration::from_secs(1);
 
 /// The same for a kind of request that never got a response. A server that does not respond to a feature affects up to
@@ -37,7 +37,7 @@ const SHORT_TIMEOUT: Duration = Duration::from_millis(550);
 const MAX_TIME_UNANSWERED: Duration = Duration::from_secs(15);
 
 /// The minimum wait for notifications after several did not arrive. It is longer than for requests, because many
-/// servers check for changes every second or two.
+/// servers check for changes every second or two. A guess.
 const ANNOUNCED: Duration = Duration::from_secs(2);
 
 /// A request that a step of a suite sends, or a notification that it waits for.
@@ -81,7 +81,7 @@ struct State {
     slowest: [Duration; 2],
     /// A late response arrived: the server is only slow, and gets the full timeout.
     is_slow: bool,
-    /// The total time in which a request waited in vain, and when the last such wait ended. Overlaps count once.
+    /// The total time of waits for requests that timed out, and when the last such wait ended. Overlaps count once.
     waited: Duration,
     waited_until: Option<Instant>,
     /// The number of notifications that did not arrive; `None` once one arrived.

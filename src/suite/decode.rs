@@ -33,6 +33,18 @@ impl Typed {
         self.keys.iter().any(|typed| typed.value == key)
     }
 
+    /// How many of these keys were typed.
+    pub fn count(&self, keys: &[&str]) -> usize {
+        keys.iter().filter(|key| self.has(key)).count()
+    }
+
+    /// Reports a missing key.
+    pub fn needs(&self, key: &str, problems: &mut Problems) {
+        if !self.has(key) {
+            problems.add(self.at, format!("{} needs `{key}`", self.noun));
+        }
+    }
+
     /// The position of the key, or else of the whole mapping.
     pub fn place(&self, key: &str) -> Position {
         self.keys.iter().find(|typed| typed.value == key).map_or(self.at, |typed| typed.at)
@@ -47,38 +59,64 @@ pub struct OneOrMany<T>(pub Vec<T>);
 #[derive(Debug)]
 pub struct Pairs<T>(pub Vec<(At<String>, T)>, pub usize);
 
-/// Declares what may be typed at one place: a struct in which every key is optional. Whether it may be left out is for
-/// the lint to say, which knows the reason.
+/// A value together with the tree that it was read from.
+#[derive(Debug)]
+pub struct WithTree<T> {
+    pub tree: Tree,
+    pub typed: T,
+}
+
+/// Declares what may be typed at one place: a struct in which every key is optional. Whether it may be absent is for
+/// the lint to say, which knows the reason; `needs [KEYS]` says it where none is needed. Keys are written with hyphens,
+/// in the tables of a TOML file with underscores: `snake_case`.
 macro_rules! keys {
-    ($(#[$about:meta])* $name:ident, $noun:literal { $($(#[$attribute:meta])* $key:ident: $type:ty,)* }) => {
-        $(#[$about])*
+    (snake_case $($rest:tt)*) => {
+        $crate::suite::decode::keys! { @ "snake_case" $crate::suite::decode::key_of_table; $($rest)* }
+    };
+    (@ $case:literal $key_of:path; $(#[$about:meta])* $name:ident, $noun:literal $(, needs [$($needed:ident),*])? {
+        $($(#[$attribute:meta])* $key:ident: $type:ty,)*
+    }) => {
         #[derive(Debug, schemars::JsonSchema)]
-        #[schemars(rename_all = "kebab-case", deny_unknown_fields)]
+        #[schemars(rename_all = $case, deny_unknown_fields)]
+        $(#[$about])*
         pub struct $name {
             #[schemars(skip)]
+            #[allow(dead_code)]
             pub typed: $crate::suite::decode::Typed,
             $($(#[$attribute])* pub $key: Option<$type>,)*
+        }
+
+        impl $name {
+            /// The keys as they are written.
+            pub fn keys() -> &'static [String] {
+                static KEYS: std::sync::LazyLock<Vec<String>> =
+                    std::sync::LazyLock::new(|| vec![$($key_of(stringify!($key))),*]);
+                &KEYS
+            }
         }
 
         impl $crate::suite::decode::Decode for $name {
             fn decode(tree: &$crate::suite::yaml::Tree, problems: &mut $crate::suite::diagnostic::Problems) -> Option<Self> {
                 use $crate::suite::decode;
-                static KNOWN: std::sync::LazyLock<Vec<String>> =
-                    std::sync::LazyLock::new(|| vec![$(decode::key(stringify!($key))),*]);
                 let members = decode::keyed(tree, $noun, problems)?;
-                let known = KNOWN.as_slice();
+                let known = Self::keys();
                 decode::refuse_unknown(members, $noun, known, problems);
                 let mut each = known.iter();
-                Some(Self {
+                let decoded = Self {
                     typed: decode::Typed {
                         noun: $noun,
                         at: tree.at,
                         keys: members.iter().map(|(key, _)| key.clone()).collect(),
                     },
                     $($key: decode::member(members, each.next()?, problems),)*
-                })
+                };
+                $($(decoded.typed.needs(&$key_of(stringify!($needed)), problems);)*)?
+                Some(decoded)
             }
         }
+    };
+    ($($rest:tt)*) => {
+        $crate::suite::decode::keys! { @ "kebab-case" $crate::suite::decode::key; $($rest)* }
     };
 }
 pub(crate) use keys;
@@ -86,6 +124,11 @@ pub(crate) use keys;
 /// The key of a field: `where` for `r#where`, `at-most` for `at_most`.
 pub fn key(field: &str) -> String {
     field.trim_start_matches("r#").replace('_', "-")
+}
+
+/// The key of a field of a TOML table: `client_id`.
+pub fn key_of_table(field: &str) -> String {
+    field.to_owned()
 }
 
 pub fn member<T: Decode>(members: &[(At<Text>, Tree)], key: &str, problems: &mut Problems) -> Option<T> {
@@ -139,8 +182,8 @@ const RENAMED: [(&str, &str, &str); 20] = [
     ),
     ("a step", "answer", "`respond` (`call`) or `reply-to` (`send`)"),
     ("a step", "cancel", "`notify: notifications/cancelled` with a `save`"),
-    ("`each`", "at-most", "`at-most` beside `each`"),
-    ("`each`", "in-order", "`in-order` beside `each`"),
+    ("`each`", "at-most", "`at-most` next to `each`"),
+    ("`each`", "in-order", "`in-order` next to `each`"),
     ("`facts`", "climbs", "`traversal_prompts`"),
     ("`facts`", "disguised", "`aliased_uris`"),
     ("`facts`", "handle", "`user_owned_call`"),
@@ -202,6 +245,12 @@ impl Decode for Yaml {
 impl<T: Decode> Decode for At<T> {
     fn decode(tree: &Tree, problems: &mut Problems) -> Option<Self> {
         T::decode(tree, problems).map(|value| Self { at: tree.at, value })
+    }
+}
+
+impl<T: Decode> Decode for WithTree<T> {
+    fn decode(tree: &Tree, problems: &mut Problems) -> Option<Self> {
+        T::decode(tree, problems).map(|typed| Self { tree: tree.clone(), typed })
     }
 }
 
@@ -307,8 +356,11 @@ macro_rules! schema_like {
     };
 }
 
+pub(crate) use schema_like;
+
 schema_like!(Yaml, "Anything", _generator => true.into());
 schema_like!(At<T>, T::schema_name(), generator => T::json_schema(generator), T);
+schema_like!(WithTree<T>, T::schema_name(), generator => T::json_schema(generator), T);
 schema_like!(OneOrMany<T>, format!("OneOrMany{}", T::schema_name()), generator => {
     let one = generator.subschema_for::<T>();
     json_schema!({ "anyOf": [one, { "type": "array", "items": one }] })

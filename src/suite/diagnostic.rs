@@ -68,11 +68,17 @@ impl Problems {
     }
 
     pub fn add_with(&mut self, at: Position, message: impl Into<String>, help: impl Into<Option<String>>) {
+        let message = message.into();
+        // The rules of a group share its mistakes.
+        if self.found.iter().any(|known| (known.line, known.column) == (at.line, at.column) && known.message == message)
+        {
+            return;
+        }
         self.found.push(Diagnostic {
             file: self.file.clone(),
             line: at.line,
             column: at.column,
-            message: message.into(),
+            message,
             help: help.into(),
             length: at.length,
             source: Arc::clone(&self.source),

@@ -19,9 +19,9 @@ use serde_json::Value;
 
 use super::shape::{self, Violation};
 
-/// A check of a schema that takes longer than this gives no verdict.
+/// A check of a schema that takes longer than this gives no verdict. A guess.
 const LONGEST: Duration = Duration::from_secs(1);
-/// A larger schema gives no verdict: nobody writes one of this many bytes for a model to read.
+/// A larger schema gives no verdict. A guess: no tool has a schema of this many bytes, as a model has to read it.
 const LARGEST: usize = 1 << 20;
 /// A schema within these limits, without references and patterns, is fast enough to check on the calling thread.
 const PLAIN: usize = 32 << 10;

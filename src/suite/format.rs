@@ -65,11 +65,11 @@ formats! {
     NonEmpty = "non-empty", "a string that is not empty";
     /// No line break.
     SingleLine = "single-line", "a single line";
-    /// Visible ASCII and inner blanks: fit to stand in an HTTP header as it is.
+    /// Visible ASCII and inner spaces: valid in an HTTP header without encoding.
     HeaderValue = "header-value", "an HTTP header value";
     /// A token of RFC 9110, as header names are.
     Token = "token", "an HTTP token (RFC 9110)";
-    /// Visible ASCII without blanks, at least one character.
+    /// Visible ASCII without spaces, at least one character.
     VisibleAscii = "visible-ascii", "visible ASCII characters";
     /// A key of `_meta`: an optional prefix of labels and a slash, then a name.
     MetaKey = "meta-key", "a key of `_meta`";

@@ -8,65 +8,6 @@ use crate::evidence::{RunContext, Side};
 /// Id of the suite whose saves are in scope everywhere, as `$survey`.
 pub const SURVEY: &str = "survey";
 
-/// The type of a fact that `[facts]` in the configuration can set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    Text,
-    Arguments,
-    Children,
-    ChangeOfOne,
-    Change,
-    ToolCall,
-    Versions,
-    Asking,
-    OutsideRoots,
-    Call,
-    Flag,
-    /// It comes from another part of the configuration.
-    Elsewhere,
-}
-
-/// What can be known about a server beyond what the server declares.
-pub const FACTS: &[(&str, Form)] = &[
-    ("missing_uri", Form::Text),
-    ("prefix", Form::Text),
-    ("outside_file", Form::Text),
-    ("second_identity", Form::Text),
-    ("arguments", Form::Arguments),
-    ("children", Form::Children),
-    ("change", Form::ChangeOfOne),
-    ("list_change", Form::Change),
-    ("slow", Form::ToolCall),
-    ("versions", Form::Versions),
-    ("tool_list_change", Form::Change),
-    ("prompt_list_change", Form::Change),
-    ("task", Form::ToolCall),
-    ("slow_task", Form::ToolCall),
-    ("task_input", Form::ToolCall),
-    ("failing_task", Form::ToolCall),
-    ("broken_task", Form::ToolCall),
-    ("tools", Form::Elsewhere),
-    ("prompts", Form::Elsewhere),
-    ("asking", Form::Asking),
-    ("outside_roots", Form::OutsideRoots),
-    ("guarded", Form::Call),
-    ("user_owned_call", Form::Call),
-    ("registration", Form::Flag),
-    ("client_id", Form::Elsewhere),
-    ("grant", Form::Elsewhere),
-    ("own_token", Form::Elsewhere),
-    ("expired_token", Form::Elsewhere),
-    ("forged_token", Form::Elsewhere),
-    ("foreign_token", Form::Elsewhere),
-    ("unbound_token", Form::Elsewhere),
-    ("alien_token", Form::Elsewhere),
-    ("orphaned_token", Form::Elsewhere),
-    ("narrow_token", Form::Elsewhere),
-    ("broad_token", Form::Elsewhere),
-    ("upper_token", Form::Elsewhere),
-    ("second_token", Form::Elsewhere),
-];
-
 /// Facts that the program determines itself, or adds to given ones.
 pub const FOUND: [&str; 27] = [
     "aliased_uris",

@@ -2,6 +2,7 @@
 
 pub(crate) mod decode;
 pub mod diagnostic;
+pub(crate) mod facts;
 mod file;
 pub mod foreign;
 pub mod format;
@@ -23,9 +24,10 @@ pub(crate) mod yaml;
 
 pub use diagnostic::Diagnostic;
 pub use file::schema;
-pub use ground::{FACTS, Form, SURVEY, ground};
+pub(crate) use file::without_null;
+pub use ground::{SURVEY, ground};
 pub use load::{Known, Origin, built_in, load};
-pub use matcher::{Matcher, Mismatch, show::value as show};
+pub use matcher::{Matcher, Mismatch, Unmet, show::value as show};
 pub use model::*;
 pub use path::{Demand, Filter, Node, Path, push_token};
 pub use pattern::fits;

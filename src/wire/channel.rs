@@ -65,7 +65,7 @@ impl Channel {
         self.recorder.was_answered()
     }
 
-    /// The number of requests that were answered with status 503, on all connections.
+    /// The number of responses with status 503, on all connections.
     pub fn unavailable(&self) -> usize {
         self.recorder.unavailable()
     }

@@ -102,7 +102,7 @@ impl Wire {
         }
     }
 
-    /// Waits until a process has read what was sent to it, if the system can tell.
+    /// Waits until a process has read what was sent to it, if the system reports that.
     pub async fn taken(&self) {
         if let Kind::Stdio(stdio) = &self.0 {
             stdio.taken().await;

@@ -1,4 +1,4 @@
-//! What the session asks a connection to send, and the immediate result.
+//! What the session gives a connection to send, and the immediate result.
 
 /// Who sends a message, and the protocol's headers for it. The wire adds the headers of the user.
 #[derive(Clone, Debug, Default)]

@@ -13,12 +13,12 @@ use tokio::{
 use crate::evidence::Exit;
 
 const CHUNK: usize = 64 << 10;
-/// After this time without output, the pipe of a process that exited counts as empty.
+/// After this time without output, the pipe of a process that exited counts as empty. A guess.
 const QUIET: Duration = Duration::from_millis(100);
 /// Maximum time to read the pipe of a process that exited, if something keeps writing or its last line is unfinished: a
 /// wrapper such as npx may exit before its child has written all of a trace. Only reading counts, ...
 const LONGEST: Duration = Duration::from_secs(2);
-/// ... and each read counts as this at least.
+/// ... and each read counts as this at least. Guesses.
 const READ: Duration = Duration::from_millis(1);
 
 pub struct Pipe<R> {

@@ -8,23 +8,24 @@ use tokio::time::Instant;
 
 /// After this many rejections the server rejects the request for good.
 const TIMES_AT_MOST: u32 = 6;
-/// A longer delay is not waited for.
+/// A longer delay is not waited for. A guess.
 const LONGEST: Duration = Duration::from_secs(30);
 /// Status 503 alone may also mean a permanent failure. It is taken as temporary this many times, ...
 const TIMES_IF_BUSY: u32 = 4;
 /// ... until this many requests were repeated without success.
 const MAX_FAILED_503: usize = 2;
-/// The delay if the server sends no `Retry-After`; it doubles each time.
+/// The delay if the server sends no `Retry-After`; it doubles each time. A guess.
 const FIRST: Duration = Duration::from_millis(500);
 
 /// The first time, a connection may have ended for a reason other than the request. After this delay it does not.
+/// A guess.
 const SETTLED: Duration = Duration::from_millis(300);
 /// How often a request is sent at most while its connections end, ...
 const DELIVERIES: u32 = 3;
 /// ... and a tool call, which may have side effects: the server may have closed an idle connection at that moment.
 const DELIVERIES_OF_CALLS: u32 = 2;
 /// Requests whose connections ended together are repeated with this interval, so that only the one that caused it
-/// fails.
+/// fails. A guess.
 const APART: Duration = Duration::from_millis(60);
 const ASKED_AT_ONCE: u64 = 8;
 
@@ -39,11 +40,11 @@ pub struct PutOff {
     pub times: u32,
     /// The time of all attempts, including the current delay.
     pub took: Duration,
-    /// How many connections were refused after the server had been reachable.
+    /// The number of `connection refused` errors after the server had been reachable.
     missed: u32,
     /// How often its connection ended before a response.
     cut_off: u32,
-    /// Every connection was refused, so the request was never sent.
+    /// Each attempt ended in `connection refused`, so the request was never sent.
     pub unsent: bool,
     /// The server exited during the request, or each of its connections ended.
     pub fatal: bool,

@@ -38,7 +38,7 @@ struct Queued {
     joined: bool,
 }
 
-/// How often, and how many times, to check whether a piece has been read.
+/// How often, and how many times, to check whether a piece has been read. Guesses.
 const GLANCE: Duration = Duration::from_millis(2);
 const GLANCES: u32 = 100;
 

@@ -10,7 +10,7 @@ use std::{
 
 use tokio::process::ChildStdin;
 
-/// How often to check.
+/// How often to check. A guess.
 pub const LOOK: Duration = Duration::from_millis(20);
 
 #[derive(Clone)]
@@ -20,7 +20,7 @@ pub enum Unread {
     Pipe(Arc<std::os::fd::OwnedFd>),
     /// Bytes that wait in memory.
     Inside(Arc<AtomicUsize>),
-    /// The system cannot tell.
+    /// The system does not report it.
     Unknown,
 }
 
@@ -36,7 +36,7 @@ impl Unread {
         Self::Unknown
     }
 
-    /// Whether unread bytes are left. Systems that cannot tell return `false`.
+    /// Whether unread bytes are left; `false` if the system does not report it.
     pub fn any(&self) -> bool {
         match self {
             #[cfg(unix)]

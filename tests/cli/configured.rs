@@ -75,7 +75,7 @@ fn mistakes_in_levels_have_a_place_and_a_fix() {
     }
     let ran = configured(directory.path(), "[rules.ping-answered]\nlevel = \"may\"\n", &[]);
     assert_eq!(ran.code, 2, "{}", ran.stderr);
-    for part in ["mcp-conform.toml:2:9", "unknown level `may`", "missing `reason`"] {
+    for part in ["mcp-conform.toml:2:9", "unknown level `may`", "a rule needs `reason`"] {
         assert!(ran.stderr.contains(part), "{part}: {}", ran.stderr);
     }
 }

@@ -157,6 +157,38 @@ fn each_fault_is_found_alone_and_its_call_is_as_small_as_can_be() {
 }
 
 #[test]
+fn a_transcript_is_judged_like_the_run_that_wrote_it() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let [transcript, suite, baseline] =
+        ["run.jsonl", "own.yaml", "known.toml"].map(|name| directory.path().join(name).display().to_string());
+    let own = "suite: own.generated\nabout: Own.\n\nrules:\n  - id: own-short\n    must: A text MUST be short\n    source: schema\n    \
+               every: { call: \"$calls[?@.end == 'result' && @.what == 'tool']\" }\n    expect:\n      $call.result.content: { length: 0 }\n";
+    fs::write(&suite, own).expect("a suite");
+    for options in [
+        &["--fault", "call-throws-on-empty", "--only", "echo"][..],
+        &["--fault", "call-off-by-one", "--replay", STEPS],
+        &["--fault", "call-tells-environment", "--only", "echo", "--strict", "--filter", "generated-no-*"],
+        &["--fault", "call-template-bytes", "--only", "people://{name}", "--revision", "2025-06-18"],
+        &[&["--fault", "call-notes-same-id"], NOTES].concat(),
+        &["--calls", "700", "--fault", "call-leaks-files", "--only", "echo", "--write-baseline", &baseline],
+        &["--fault", "call-validates-by-other-schema", "--only", "echo", "--only", "resources/list"],
+    ] {
+        let more = ["--reference", "--seed", "1", "--calls", "100", "--transcript", &transcript];
+        let more = if options.contains(&"--calls") { [&more[..3], &more[5..]].concat() } else { more.to_vec() };
+        let (report, code) = generated(&[more.as_slice(), options].concat());
+        assert!(!found(&report).is_empty(), "{options:?}: {report:#}");
+        let again = ran(["judge", "--report", "json", &transcript]);
+        let judged: Value = serde_json::from_str(&again.stdout).expect("a report");
+        assert_eq!((&judged, again.code), (&report, code), "{options:?}");
+        // A rule that the run did not know fails for the calls as they were made.
+        let again = ran(["judge", "--report", "json", "--suite", &suite, "--filter", "own-short", &transcript]);
+        let judged: Value = serde_json::from_str(&again.stdout).expect("a report");
+        let has_tools = options.contains(&"echo") || options.contains(&"create_note");
+        assert_eq!(found(&judged), if has_tools { vec!["own-short"] } else { vec![] }, "{options:?}: {judged:#}");
+    }
+}
+
+#[test]
 fn sessions_are_told_apart_over_http() {
     let server = Reference::with(&["--fault", "call-remembers-last"]);
     let (report, _) = generated(&["--http", &server.http, "--seed", "1", "--only", "echo"]);

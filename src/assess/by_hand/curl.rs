@@ -158,7 +158,7 @@ fn curl(post: &Post, sessions: &BTreeMap<String, String>) -> Option<String> {
         line += " -H ";
         line += &match (lower.as_str(), value.as_str()) {
             (SESSION, session) if sessions.contains_key(session) => format!("\"{name}: ${}\"", sessions[session]),
-            // A secret is replaced by the variable that it came from.
+            // A secret is replaced by its variable.
             (_, SHOWN_INSTEAD) => format!("\"{name}: ${}\"", lower.to_uppercase().replace('-', "_")),
             (_, "") => quoted(&format!("{name};"))?,
             (_, value) => filled(&format!("{name}: {value}"))?,

@@ -21,6 +21,8 @@ const MANY: usize = 1000;
 
 #[derive(Default)]
 pub struct History {
+    shown: BTreeSet<u64>,
+    links: HashSet<u32>,
     /// Lines sent over stdio that may be needed, by connection.
     pub lines: HashMap<u32, BTreeMap<u64, Arc<Frame>>>,
     /// The frames of each connection, with time and sender.
@@ -60,51 +62,44 @@ pub struct Post {
 }
 
 impl History {
-    pub fn of<I: Iterator<Item = Arc<Frame>>>(shown: &BTreeSet<u64>, habits: &Habits, frames: impl Fn() -> I) -> Self {
-        let last = shown.last().copied().unwrap_or_default();
-        let links: HashSet<u32> = frames()
-            .take_while(|frame| frame.frame <= last)
-            .filter(|frame| shown.contains(&frame.frame))
-            .map(|frame| frame.link)
-            .collect();
+    /// Of the frames on these connections, those in findings are `shown`.
+    pub fn new(shown: BTreeSet<u64>, links: HashSet<u32>, habits: &Habits) -> Self {
         let (stateful, beside) = (habits.stateful.clone(), habits.beside.clone());
-        let mut history = Self { stateful, beside, ..Self::default() };
-        for frame in frames().take_while(|frame| frame.frame <= last) {
-            let is_ours = links.contains(&frame.link);
-            if is_ours && !matches!(frame.kind, FrameKind::Visit | FrameKind::CutShort) {
-                history.moments.entry(frame.link).or_default().insert(frame.frame, (frame.at, frame.from));
-                if frame.kind == FrameKind::Note && frame.ended.is_some() && frame.post.is_none() {
-                    history.ends.insert(frame.frame);
-                }
-            }
-            if shown.contains(&frame.frame) {
-                history.post_of.extend(frame.post.map(|post| (frame.frame, post)));
-                if frame.from == Side::Server && (frame.post.is_none() || frame.kind == FrameKind::Message) {
-                    history.heard.insert(frame.frame, frame.link);
-                }
-            }
-            match frame.post {
-                Some(post) => history.in_exchange(post, &frame, is_ours),
-                None if is_ours => history.on_pipe(&frame, shown, habits),
-                None => {}
-            }
-            if frame.from == Side::Server
-                && let Some(message) = &frame.message
-            {
-                history.make_up(frame.link, message);
-            }
-        }
-        history
+        Self { stateful, beside, shown, links, ..Self::default() }
     }
 
-    fn on_pipe(&mut self, frame: &Arc<Frame>, shown: &BTreeSet<u64>, habits: &Habits) {
+    pub fn take(&mut self, frame: &Arc<Frame>) {
+        let is_ours = self.links.contains(&frame.link);
+        if is_ours && !matches!(frame.kind, FrameKind::Visit | FrameKind::CutShort) {
+            self.moments.entry(frame.link).or_default().insert(frame.frame, (frame.at, frame.from));
+            if frame.kind == FrameKind::Note && frame.ended.is_some() && frame.post.is_none() {
+                self.ends.insert(frame.frame);
+            }
+        }
+        if self.shown.contains(&frame.frame) {
+            self.post_of.extend(frame.post.map(|post| (frame.frame, post)));
+            if frame.from == Side::Server && (frame.post.is_none() || frame.kind == FrameKind::Message) {
+                self.heard.insert(frame.frame, frame.link);
+            }
+        }
+        match frame.post {
+            Some(post) => self.in_exchange(post, frame, is_ours),
+            None if is_ours => self.on_pipe(frame),
+            None => {}
+        }
+        if let Some(message) = frame.message.as_ref().filter(|_| frame.from == Side::Server) {
+            self.make_up(frame.link, message);
+        }
+    }
+
+    fn on_pipe(&mut self, frame: &Arc<Frame>) {
         if frame.from != Side::Client || !matches!(frame.kind, FrameKind::Message | FrameKind::Junk) {
             return;
         }
         let by = frame.by.as_deref().unwrap_or_default();
         let known = self.lines.get(&frame.link).map_or(0, BTreeMap::len);
-        let may_be = habits.stateful.contains(by) || !ALWAYS.contains(&by) && known < MANY;
-        let needed = shown.contains(&frame.frame) || by == "answer" || may_be;
+        let may_be = self.stateful.contains(by) || !ALWAYS.contains(&by) && known < MANY;
+        let needed = self.shown.contains(&frame.frame) || by == "answer" || may_be;
         if needed || by == "handshake" && (opens(frame) || discovers(frame)) {
             self.lines.entry(frame.link).or_default().insert(frame.frame, Arc::clone(frame));
         }
@@ -205,8 +200,8 @@ impl History {
         moments.flat_map(|moments| moments.range(..frame)).filter(|(_, (_, from))| *from == Side::Client).count()
     }
 
-    /// Whether the client had sent nothing but the handshake and answers before a frame. The server will then ask for this
-    /// answer again.
+    /// Whether the client had sent nothing but the handshake and its responses before a frame. The server will then send the
+    /// same request again.
     pub fn follows_handshake(&self, link: u32, frame: u64) -> bool {
         let before = self.lines.get(&link).into_iter().flat_map(|lines| lines.range(..frame));
         let of_handshake = before.filter(|(_, line)| opens(line) || line.by.as_deref() == Some("answer"));

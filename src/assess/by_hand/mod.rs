@@ -8,17 +8,13 @@ mod curl;
 mod history;
 mod piped;
 
-use super::rerun::numbers;
-use std::{
-    collections::{BTreeSet, HashSet},
-    sync::Arc,
-};
+use std::collections::{BTreeSet, HashSet};
 
 use serde_json::Value;
 
-use self::history::History;
+pub use self::history::History;
 use crate::{
-    evidence::{Frame, FrameKind, Transport},
+    evidence::{Frame, FrameKind, Kind, Message, Transport},
     outcome::{Finding, RuleResult, RunReport},
     suite::{Connection, Rule, Suite, Test, Verb},
 };
@@ -28,18 +24,13 @@ const LONGEST: usize = 4000;
 /// Maximum length of one delay in a recipe, in seconds.
 const PATIENCE: u64 = 10;
 
-pub fn show_how<I: Iterator<Item = Arc<Frame>>>(report: &mut RunReport, suites: &[Suite], frames: impl Fn() -> I) {
+/// `history` has the frames up to the last one that is shown.
+pub fn show_how(report: &mut RunReport, habits: &Habits, history: &History) {
     let able = report.target.transport.parse().ok().map(Transport::capabilities);
     if able.is_some_and(|able| able.endpoint) {
         // The response arrives on a separate stream, which a single command cannot hold open.
         return;
     }
-    let shown = numbers(report);
-    if shown.is_empty() {
-        return;
-    }
-    let habits = Habits::of(suites, &report.rules);
-    let history = History::of(&shown, &habits, frames);
     let command = command(report);
     let over_stdio = able.is_some_and(|able| able.process);
     for rule in &mut report.rules {
@@ -56,14 +47,14 @@ pub fn show_how<I: Iterator<Item = Arc<Frame>>>(report: &mut RunReport, suites: 
             if habits.across.contains(&rule.id) && history.asked(finding) < 2 {
                 continue;
             }
-            let recipe = recipe(finding, &history, past, command.as_deref());
+            let recipe = recipe(finding, history, past, command.as_deref());
             finding.by_hand = recipe.filter(|recipe| recipe.len() <= LONGEST);
         }
     }
 }
 
 /// How suites use their connections.
-struct Habits {
+pub struct Habits {
     /// Suites in which each request may depend on earlier ones.
     stateful: HashSet<String>,
     /// Suites that judge effects outside of their connection, or concurrent requests.
@@ -93,7 +84,7 @@ struct RecipeContext {
 
 impl Habits {
     /// Considers only rules with findings.
-    fn of<'a>(suites: &'a [Suite], results: &[RuleResult]) -> Self {
+    pub fn of<'a>(suites: &'a [Suite], results: &[RuleResult]) -> Self {
         let found = results.iter().filter(|rule| !rule.findings.is_empty()).map(|rule| rule.id.as_str());
         let found: HashSet<&str> = found.collect();
         let rules_of =
@@ -182,7 +173,7 @@ fn method(frame: &Frame) -> Option<&str> {
 
 /// Whether a message needs a response.
 fn is_request(frame: &Frame) -> bool {
-    method(frame).is_some() && frame.message.as_ref().is_some_and(|message| message.get("id").is_some())
+    method(frame).is_some() && frame.message.as_ref().is_some_and(|message| Message::of(message).kind == Kind::Request)
 }
 
 /// Whether a message opens a session.
@@ -194,8 +185,9 @@ fn opens(frame: &Frame) -> bool {
 /// not generate again.
 fn names_what_was_made_up(frame: &Frame, history: &History) -> bool {
     let Some(message) = frame.message.as_ref().filter(|_| frame.kind == FrameKind::Message) else { return false };
-    let is_response = message.get("method").is_none() && (message.get("result").or(message.get("error"))).is_some();
-    is_response && message["id"].is_string() || has_made_up(&message["params"], history)
+    let message = Message::of(message);
+    let is_response = matches!(message.kind, Kind::Result | Kind::Error);
+    is_response && message.id.is_some_and(Value::is_string) || has_made_up(message.params(), history)
 }
 
 fn has_made_up(value: &Value, history: &History) -> bool {

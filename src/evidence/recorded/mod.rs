@@ -10,7 +10,9 @@ use std::{
 use indexmap::IndexMap;
 use serde_json::{Value, json};
 
-use super::{Evidence, Frame, FrameKind, Frames, RunContext, Side, Transport};
+use super::{
+    Evidence, Frame, FrameKind, Frames, Kind, Message, RunContext, Side, Transport, conversation::Conversation,
+};
 use crate::revision::Revision;
 
 /// The sender of responses to server requests, as named in a run.
@@ -57,13 +59,13 @@ pub fn complete(evidence: &mut Evidence) {
 
 /// Marks responses of the client, as a run does.
 fn name_sender(frame: &mut Arc<Frame>) {
-    let responds = |message: &Value| message.get("id").is_some() && message.get("method").is_none();
+    let responds = |message: &Value| message.get("id").is_some() && Message::of(message).is_response();
     if frame.from == Side::Client && frame.message.as_ref().is_some_and(responds) {
         Arc::make_mut(frame).by = Some(ANSWER.to_owned());
     }
 }
 
-/// Marks reads of listed resources, as a run does: rules on content leave out reads of anything else.
+/// Marks reads of listed resources, as a run does: rules on content ignore reads of anything else.
 fn name_reads(frames: &mut [Arc<Frame>]) {
     let listed = lists::survey(frames.iter());
     let items = listed["resources"]["items"].as_array().into_iter().flatten();
@@ -127,7 +129,7 @@ fn leave_out(evidence: &mut Evidence, frames: &[Arc<Frame>]) -> Vec<String> {
 /// What the sides declared on these connections: `$server` and `$client`. Unknown if connections differ.
 fn declared<'f>(frames: impl Iterator<Item = &'f Arc<Frame>>, revision: Revision) -> (Value, Value) {
     let method = if revision.is_modern() { "server/discover" } else { "initialize" };
-    let mut asked: HashMap<(u32, String), u64> = HashMap::new();
+    let (mut conversation, mut declaring) = (Conversation::default(), HashSet::new());
     let (mut server, mut client): (Vec<Value>, Vec<Value>) = (Vec::new(), Vec::new());
     let (mut hello, mut info) = (Value::Null, Value::Null);
     let note = |all: &mut Vec<Value>, value: &Value| {
@@ -136,39 +138,42 @@ fn declared<'f>(frames: impl Iterator<Item = &'f Arc<Frame>>, revision: Revision
         }
     };
     for frame in frames {
-        let Some(message) = &frame.message else { continue };
-        let id = (frame.link, message["id"].to_string());
+        let said = conversation.take(frame);
+        let Some(message) = said.messages.first().map(|first| first.message).filter(|_| !said.is_batch()) else {
+            continue;
+        };
         match frame.from {
             Side::Client => {
                 if info.is_null() {
                     let places = ["/params/clientInfo", "/params/_meta/io.modelcontextprotocol~1clientInfo"];
-                    let stated = places.iter().find_map(|place| message.pointer(place));
+                    let stated = places.iter().find_map(|place| message.whole.pointer(place));
                     info = stated.cloned().unwrap_or_default();
                 }
-                let place = match message["method"].as_str() {
-                    Some("initialize") => Some("/params/capabilities"),
-                    Some(_) if revision.is_modern() => {
+                let place = match message.method {
+                    "initialize" => Some("/params/capabilities"),
+                    method if revision.is_modern() && !method.is_empty() => {
                         Some("/params/_meta/io.modelcontextprotocol~1clientCapabilities")
                     }
                     _ => None,
                 };
-                if let Some(capabilities) = place.and_then(|place| message.pointer(place)) {
+                if let Some(capabilities) = place.and_then(|place| message.whole.pointer(place)) {
                     note(&mut client, capabilities);
                 }
-                if message["method"] == method {
-                    asked.insert(id, frame.frame);
+                if message.kind == Kind::Request && message.method == method {
+                    declaring.insert(frame.frame);
                 }
             }
-            Side::Server => {
-                let Some(result) = message.get("result") else { continue };
-                let Some(request) = asked.remove(&id) else { continue };
+            Side::Server if message.kind == Kind::Result => {
+                let request = said.request().filter(|asked| declaring.remove(&asked.place.frame));
+                let Some(request) = request.map(|asked| asked.place.frame) else { continue };
+                let result = message.result();
                 note(&mut server, &result["capabilities"]);
                 if hello.is_null() {
                     hello = json!({ "end": "result", "result": result, "frames": [request, frame.frame] });
                 }
             }
             // Such a recording has no gateway.
-            Side::Gateway => {}
+            Side::Server | Side::Gateway => {}
         }
     }
     let only = |all: &[Value]| if let [one] = all { one.clone() } else { Value::Null };

@@ -29,7 +29,7 @@ fn is_of_machine(flat: &Map<String, Value>, bound: i64) -> bool {
 }
 
 impl Maker<'_> {
-    /// Values at the bounds of a schema, each with the keyword that sets the bound, and a value beside it on the inner
+    /// Values at the bounds of a schema, each with the keyword that sets the bound, and the next value on the inner
     /// side.
     pub fn bounds(&mut self, flat: &Map<String, Value>, name: &str) -> Vec<Bound> {
         let mut found = Vec::new();

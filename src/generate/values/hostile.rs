@@ -106,7 +106,7 @@ fn odd(flat: &Map<String, Value>, name: &str, value: &Value, is_root: bool) -> V
         all.push(("a deeply nested object", nested));
         all.push(("the key __proto__", json!({ "__proto__": { "a": 1 }, "constructor": { "prototype": {} } })));
         all.push((
-            "an object of 1,000 members",
+            "an object of 1,000 fields",
             (0..1_000).map(|index| (format!("k{index}"), json!(index))).collect::<Map<_, _>>().into(),
         ));
     }

@@ -11,7 +11,7 @@ use crate::suite::foreign::{Broken, Checker};
 
 /// No tool has this name or contains this value.
 pub const NONSENSE: &str = "mcp-conform-none-of-these";
-/// Keywords that servers need not validate: many leave out what they do not know, and make a set of what repeats.
+/// Keywords that servers need not validate: many ignore unknown fields, and make a set of repeated elements.
 pub const EXEMPT: [&str; 2] = ["additionalProperties", "uniqueItems"];
 /// Maximum length of a text or an array that is only too long; a longer one would be hostile.
 const LARGEST: u64 = 10_000;

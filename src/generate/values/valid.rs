@@ -11,7 +11,7 @@ use super::{
 };
 use crate::generate::pool::Pool;
 
-/// Elements beyond the fewest that an array has to have, and members that are optional, of one value.
+/// The number of elements beyond `minItems` of an array, and of optional fields of an object.
 const FEW: usize = 3;
 /// Values made for one value, whether they fit or not.
 const MOST_MADE: usize = 2_000;

@@ -105,6 +105,8 @@ pub struct Fault {
     pub pointer: String,
     pub message: String,
     pub subject: Option<String>,
+    /// Whether the next run has another name for it.
+    pub renamed_each_run: bool,
     pub expected: Option<Value>,
     pub received: Option<Value>,
 }

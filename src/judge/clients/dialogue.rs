@@ -7,7 +7,10 @@ use serde_json::{Map, Value};
 
 use super::{MessageContext, sent::gist};
 use crate::{
-    evidence::{Frame, Side},
+    evidence::{
+        Frame, Kind, Message, Side,
+        conversation::{Related, RequestAt},
+    },
     judge::phase::Phase,
     revision::Revision,
 };
@@ -51,15 +54,15 @@ pub struct Dialogue {
     pub answered_initialize: bool,
     /// Whether the server sent something that is no message.
     pub malformed: bool,
-    initialize: Option<String>,
+    initialize: Option<RequestAt>,
     pub ids: HashSet<String>,
     /// How often each request was sent, without ids and `_meta`.
     pub sent: HashMap<String, u64>,
-    pub open: IndexMap<String, Open>,
-    /// When the client's requests got their responses, by id.
-    pub ended: HashMap<String, u64>,
-    /// Requests of the server. Those with a response stay here until their ids are reused.
-    pub asked: IndexMap<String, (Open, bool)>,
+    pub open: IndexMap<RequestAt, Open>,
+    /// When the client's requests got their responses.
+    pub ended: HashMap<RequestAt, u64>,
+    /// Requests of the server, and whether they have a response.
+    pub asked: IndexMap<RequestAt, (Open, bool)>,
     /// The last value of each progress token.
     pub progress: HashMap<String, f64>,
     pub negotiated: Option<String>,
@@ -93,18 +96,6 @@ impl Default for Dialogue {
     }
 }
 
-/// The kind of message that an object is.
-pub fn kind(message: &Value) -> &'static str {
-    let has = |name: &str| message.get(name).is_some();
-    match (message.get("method").is_some_and(Value::is_string), has("id"), has("result"), has("error")) {
-        (true, true, false, false) => "request",
-        (true, false, false, false) => "notification",
-        (false, _, true, false) if !has("method") => "result",
-        (false, _, false, true) if !has("method") => "error",
-        _ => "other",
-    }
-}
-
 /// Whether a message declares revision 2026-07-28 or later.
 pub fn is_modern(message: &Value) -> bool {
     let stated = message.pointer(VERSION).and_then(Value::as_str);
@@ -123,8 +114,8 @@ impl Dialogue {
     }
 
     /// Whether this responds to a request that the server sent before it received notifications/initialized.
-    pub fn is_early(&self, response: &Value) -> bool {
-        let asked = self.asked.get(&response["id"].to_string());
+    pub fn is_early(&self, response: &Related) -> bool {
+        let asked = response.responds_to().and_then(|asked| self.asked.get(&asked.place));
         asked.is_none_or(|(open, _)| self.initialized.is_none_or(|initialized| open.frame < initialized))
     }
 
@@ -132,7 +123,6 @@ impl Dialogue {
         self.now = at;
     }
 
-    /// Updates the state. Called after the message was described.
     /// The HTTP request with this number failed.
     pub fn rejected(&mut self, post: u64) {
         for open in self.open.values_mut().filter(|open| open.post == Some(post)) {
@@ -140,104 +130,112 @@ impl Dialogue {
         }
     }
 
+    /// Updates the state. Called after the message was described.
     pub fn take(&mut self, passing: &MessageContext) {
-        let MessageContext { frame, message, .. } = passing;
+        let frame = passing.frame;
         match frame.from {
-            Side::Client => self.sent(frame, message),
+            Side::Client => self.sent(passing),
             Side::Server | Side::Gateway => {
-                self.received(frame, message);
+                self.received(passing);
                 self.heard = Some(frame.at);
             }
         }
     }
 
-    fn sent(&mut self, frame: &Frame, message: &Value) {
+    fn sent(&mut self, passing: &MessageContext) {
+        let MessageContext { frame, message, kind, related, .. } = passing;
+        let (method, params) = (related.message.method, related.message.params());
         self.phase = self.phase.after(message, false);
-        if message["method"] == "notifications/initialized" {
+        if method == "notifications/initialized" {
             self.initialized = Some(frame.frame);
         }
-        let (kind, id) = (kind(message), message.get("id").map(Value::to_string));
-        let method = message["method"].as_str().unwrap_or_default();
-        match (kind, id) {
-            ("request", Some(id)) => {
+        match kind {
+            Kind::Request => {
                 if method == "initialize" {
                     self.ids.clear();
-                    self.initialize = Some(id.clone());
+                    self.initialize = Some(related.sent);
                     self.answered_initialize = false;
-                    self.offered = message["params"]["capabilities"].clone();
+                    self.offered = params["capabilities"].clone();
                 }
-                let uri = message["params"]["uri"].to_string();
+                let uri = params["uri"].to_string();
                 match method {
                     "resources/subscribe" => _ = self.subscribed.insert(uri),
                     "resources/unsubscribe" => _ = self.subscribed.remove(&uri),
                     _ => {}
                 }
-                self.ids.insert(id.clone());
+                self.ids.extend(related.message.id.map(Value::to_string));
                 *self.sent.entry(gist(message)).or_default() += 1;
-                self.ended.remove(&id);
+                // A second request with the same id replaces the first one.
+                if let Some(before) = &related.asked {
+                    self.open.shift_remove(&before.place);
+                }
                 if self.open.len() < MOST_OPEN {
-                    self.open.insert(id, open(frame, message));
+                    self.open.insert(related.sent, open(frame, &related.message));
                 }
             }
-            ("notification", _) if method == "notifications/cancelled" => {
-                let cancelled = message["params"]["requestId"].to_string();
-                if let Some(open) = self.open.get_mut(&cancelled) {
+            Kind::Notification if method == "notifications/cancelled" => {
+                if let Some(open) = related.asked.as_ref().and_then(|asked| self.open.get_mut(&asked.place)) {
                     open.cancelled = true;
                 }
             }
-            ("notification", _) if method == "notifications/progress" => {
-                if let Some(value) = message["params"]["progress"].as_f64() {
-                    self.progress.insert(message["params"]["progressToken"].to_string(), value);
+            Kind::Notification if method == "notifications/progress" => {
+                if let Some(value) = params["progress"].as_f64() {
+                    self.progress.insert(params["progressToken"].to_string(), value);
                 }
             }
-            ("result" | "error", Some(id)) => {
-                if let Some((_, responded)) = self.asked.get_mut(&id) {
+            Kind::Result | Kind::Error => {
+                if let Some((_, responded)) = related.responds_to().and_then(|asked| self.asked.get_mut(&asked.place)) {
                     *responded = true;
                 }
             }
-            _ => {}
+            Kind::Notification | Kind::Other => {}
         }
     }
 
-    fn received(&mut self, frame: &Frame, message: &Value) {
-        let id = message.get("id").map(Value::to_string);
-        match (kind(message), id) {
-            ("other", _) => self.malformed = true,
-            ("request", Some(id)) if self.asked.len() < MOST_OPEN => {
-                self.asked.insert(id, (open(frame, message), false));
+    fn received(&mut self, passing: &MessageContext) {
+        let MessageContext { frame, kind, related, .. } = passing;
+        let (message, asked) = (&related.message, related.asked.as_ref().map(|asked| asked.place));
+        match (kind, asked) {
+            (Kind::Other, _) => self.malformed = true,
+            (Kind::Request, before) => {
+                if let Some(before) = before {
+                    self.asked.shift_remove(&before);
+                }
+                if self.asked.len() < MOST_OPEN {
+                    self.asked.insert(related.sent, (open(frame, message), false));
+                }
             }
-            ("notification", _) if message["method"] == "notifications/cancelled" => {
-                let cancelled = message["params"]["requestId"].to_string();
-                if let Some((asked, _)) = self.asked.get_mut(&cancelled) {
+            (Kind::Notification, Some(asked)) => {
+                if let Some((asked, _)) = self.asked.get_mut(&asked) {
                     asked.cancelled = true;
                 }
             }
-            ("result" | "error", Some(id)) => {
-                let declared = message.pointer("/result/capabilities");
-                if self.initialize.as_ref() == Some(&id) && message.get("result").is_some() {
+            (Kind::Result | Kind::Error, Some(asked)) => {
+                let declared = message.result().get("capabilities");
+                if self.initialize == Some(asked) && *kind == Kind::Result {
                     self.answered_initialize = true;
-                    let version = message["result"]["protocolVersion"].as_str();
+                    let version = message.result()["protocolVersion"].as_str();
                     let is_known = |version: &&str| version.parse::<Revision>().is_ok();
                     self.negotiated = version.filter(is_known).map(str::to_owned);
                     self.declared = declared.cloned().unwrap_or_else(|| Map::new().into());
                 } else if let Some(declared) =
-                    declared.filter(|_| self.open.get(&id).is_some_and(|open| open.method == "server/discover"))
+                    declared.filter(|_| self.open.get(&asked).is_some_and(|open| open.method == "server/discover"))
                 {
                     self.declared = declared.clone();
                 }
-                if self.open.shift_remove(&id).is_some() {
-                    self.ended.insert(id, frame.at);
+                if self.open.shift_remove(&asked).is_some() {
+                    self.ended.insert(asked, frame.at);
                 }
             }
-            _ => {}
+            (Kind::Notification | Kind::Result | Kind::Error, None) => {}
         }
     }
 }
 
-fn open(frame: &Frame, message: &Value) -> Open {
+fn open(frame: &Frame, request: &Message) -> Open {
     Open {
-        method: message["method"].as_str().unwrap_or_default().to_owned(),
-        params: message["params"].clone(),
+        method: request.method.to_owned(),
+        params: request.params().clone(),
         frame: frame.frame,
         cancelled: false,
         post: frame.post,

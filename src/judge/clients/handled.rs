@@ -1,107 +1,133 @@
 //! Server requests with the client's responses: items of `$handled`.
 
 use indexmap::IndexMap;
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Map, Value};
 
-use super::{
-    MessageContext,
-    dialogue::{Dialogue, kind},
+use super::{MessageContext, dialogue::Dialogue};
+use crate::{
+    evidence::{Kind, Link, Side, Transport, conversation::RequestAt},
+    revision::Revision,
 };
-use crate::evidence::{Link, Side};
 
 /// At most this many requests of one connection are judged.
 const MOST: usize = 5_000;
 
 #[derive(Default)]
 pub struct Handled {
-    /// By id; if a server reuses an id, it is a new request.
-    asked: IndexMap<String, Asked>,
-    done: Vec<Asked>,
+    requests: IndexMap<RequestAt, Asked>,
 }
 
 struct Asked {
-    item: Value,
-    frame: u64,
-    at: u64,
-    replies: usize,
+    item: Item,
     /// The server reused the id of an open request, so a response cannot be matched.
     unclear: bool,
 }
 
+#[derive(Serialize)]
+pub struct Item {
+    pub method: String,
+    pub params: Value,
+    pub id: Value,
+    pub end: &'static str,
+    /// The methods of the client's open requests.
+    open: Vec<String>,
+    /// What the client declared.
+    pub offered: Value,
+    cancelled: bool,
+    pub frames: Vec<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<Value>,
+    /// The other fields of the response.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reply: Option<Map<String, Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    responded_while_open: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waited_ms: Option<u64>,
+    replies: usize,
+    revision: Option<Revision>,
+    transport: Transport,
+    pub link: u32,
+}
+
 impl Handled {
-    pub fn take(&mut self, passing: &MessageContext, dialogue: &Dialogue) {
-        let MessageContext { frame, message, .. } = passing;
-        let Some(id) = message.get("id").map(Value::to_string) else {
-            if frame.from == Side::Server && message["method"] == "notifications/cancelled" {
-                let cancelled = message["params"]["requestId"].to_string();
-                if let Some(asked) = self.asked.get_mut(&cancelled).filter(|asked| asked.replies == 0) {
-                    asked.item["cancelled"] = json!(true);
+    pub fn take(&mut self, passing: &MessageContext, dialogue: &Dialogue, link: &Link) {
+        let MessageContext { frame, message, kind, related, .. } = passing;
+        let known = related.asked.as_ref().and_then(|asked| self.requests.get_mut(&asked.place));
+        match (frame.from, kind) {
+            (Side::Server, Kind::Notification) => {
+                if let Some(asked) = known.filter(|asked| asked.item.replies == 0) {
+                    asked.item.cancelled = true;
                 }
             }
-            return;
-        };
-        match (frame.from, kind(message)) {
-            (Side::Server, "request") if self.asked.len() + self.done.len() < MOST => {
-                let open: Vec<&str> = dialogue.open.values().map(|open| open.method.as_str()).collect();
-                let item = json!({
-                    "method": message["method"],
-                    "params": message["params"],
-                    "id": message["id"],
-                    "end": "none",
-                    "open": open,
-                    "offered": dialogue.offered(),
-                    "cancelled": false,
-                    "frames": [frame.frame],
+            (Side::Server, Kind::Request) => {
+                let unclear = known.is_some_and(|before| {
+                    before.unclear |= before.item.replies == 0;
+                    before.unclear
                 });
-                let mut before = self.asked.shift_remove(&id);
-                let unclear = before.as_ref().is_some_and(|before| before.unclear || before.replies == 0);
-                if let Some(before) = before.as_mut().filter(|_| unclear) {
-                    before.unclear = true;
+                if self.requests.len() < MOST {
+                    let item = Item::of(passing, dialogue, link);
+                    self.requests.insert(related.sent, Asked { item, unclear });
                 }
-                self.done.extend(before);
-                self.asked.insert(id, Asked { item, frame: frame.frame, at: frame.at, replies: 0, unclear });
             }
-            (Side::Client, "result" | "error") => {
-                let Some(asked) = self.asked.get_mut(&id) else { return };
-                asked.replies += 1;
-                if asked.replies > 1 {
+            (Side::Client, Kind::Result | Kind::Error) => {
+                let Some(Asked { item, .. }) = known else { return };
+                item.replies += 1;
+                if item.replies > 1 {
                     return;
                 }
-                asked.item["end"] = json!(if message.get("error").is_some() { "error" } else { "result" });
-                let mut reply = Map::new();
-                for (name, value) in message.as_object().into_iter().flatten() {
-                    if matches!(name.as_str(), "result" | "error") {
-                        asked.item[name] = value.clone();
-                    } else if name != "id" {
-                        reply.insert(name.clone(), value.clone());
-                    }
-                }
-                asked.item["reply"] = reply.into();
-                asked.item["ms"] = json!(frame.at.saturating_sub(asked.at) / 1000);
+                let mut reply = message.as_object().cloned().unwrap_or_default();
+                reply.shift_remove("id");
+                (item.result, item.error) = (reply.shift_remove("result"), reply.shift_remove("error"));
+                item.end = if item.error.is_some() { "error" } else { "result" };
+                item.reply = Some(reply);
+                let RequestAt { frame: asked, at, .. } =
+                    related.asked.as_ref().map_or(related.sent, |asked| asked.place);
+                item.ms = Some(frame.at.saturating_sub(at) / 1000);
                 // Requests that were open when the server sent this one.
-                let still = dialogue.open.values().any(|open| open.frame < asked.frame);
-                asked.item["responded_while_open"] = json!(still);
-                asked.item["frames"] = json!([asked.frame, frame.frame]);
+                item.responded_while_open = Some(dialogue.open.values().any(|open| open.frame < asked));
+                item.frames.push(frame.frame);
             }
             _ => {}
         }
     }
 
-    pub fn rest(self, link: &Link, now: u64) -> Vec<Value> {
-        let all = self.done.into_iter().chain(self.asked.into_values());
-        let mut all: Vec<Asked> = all.filter(|asked| !asked.unclear).collect();
-        all.sort_by_key(|asked| asked.frame);
-        let item = |asked: Asked| {
-            let mut item = asked.item;
-            if asked.replies == 0 {
-                item["waited_ms"] = json!(now.saturating_sub(asked.at) / 1000);
-            }
-            item["replies"] = json!(asked.replies);
-            item["revision"] = json!(link.revision);
-            item["transport"] = json!(link.transport);
-            item["link"] = json!(link.link);
-            item
-        };
-        all.into_iter().map(item).collect()
+    pub fn rest(self, now: u64) -> impl Iterator<Item = Item> {
+        let clear = self.requests.into_iter().filter(|(_, asked)| !asked.unclear);
+        clear.map(move |(sent, Asked { item, .. })| {
+            let waited = (item.replies == 0).then(|| now.saturating_sub(sent.at) / 1000);
+            Item { waited_ms: waited, ..item }
+        })
+    }
+}
+
+impl Item {
+    fn of(passing: &MessageContext, dialogue: &Dialogue, link: &Link) -> Self {
+        let message = &passing.related.message;
+        Self {
+            method: message.method.to_owned(),
+            params: message.params().clone(),
+            id: message.id.cloned().unwrap_or_default(),
+            end: "none",
+            open: dialogue.open.values().map(|open| open.method.clone()).collect(),
+            offered: dialogue.offered().clone(),
+            cancelled: false,
+            frames: vec![passing.frame.frame],
+            result: None,
+            error: None,
+            reply: None,
+            ms: None,
+            responded_while_open: None,
+            waited_ms: None,
+            replies: 0,
+            revision: link.revision,
+            transport: link.transport,
+            link: link.link,
+        }
     }
 }

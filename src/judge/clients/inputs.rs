@@ -1,13 +1,11 @@
 //! Input-required results, since 2026-07-28, with the client's responses: items of `$inputs`.
 
 use indexmap::IndexMap;
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{
-    MessageContext,
-    dialogue::{Dialogue, kind},
-};
-use crate::evidence::{Link, Side};
+use super::{MessageContext, dialogue::Dialogue};
+use crate::evidence::{Kind, Link, Side};
 
 /// At most this many rounds of one connection are judged.
 const MOST: usize = 2_000;
@@ -64,18 +62,19 @@ fn has_empty_input(params: &Value) -> bool {
 impl Inputs {
     /// Of a request with input: whether a result to the same request required it.
     pub fn take(&mut self, passing: &MessageContext, dialogue: &Dialogue) -> Option<bool> {
-        let MessageContext { frame, message, .. } = passing;
-        match (frame.from, kind(message)) {
-            (Side::Server, "result") if message["result"]["resultType"] == "input_required" => {
-                let open = dialogue.open.get(&message["id"].to_string())?;
+        let MessageContext { frame, kind, related, .. } = passing;
+        let message = &related.message;
+        match (frame.from, kind) {
+            (Side::Server, Kind::Result) if message.result()["resultType"] == "input_required" => {
+                let open = related.responds_to().and_then(|asked| dialogue.open.get(&asked.place))?;
                 if self.rounds.len() >= MOST {
                     return None;
                 }
-                let result = &message["result"];
+                let result = message.result();
                 let requests = result["inputRequests"].as_object().into_iter().flatten();
                 let offered = open.params.pointer("/_meta/io.modelcontextprotocol~1clientCapabilities");
                 self.rounds.push(Round {
-                    id: message["id"].clone(),
+                    id: message.id.cloned().unwrap_or_default(),
                     method: open.method.clone(),
                     first: open.params.clone(),
                     requests: requests.map(|(key, request)| (key.clone(), request.clone())).collect(),
@@ -85,14 +84,14 @@ impl Inputs {
                     retry: None,
                 });
             }
-            (Side::Client, "request") => {
-                let (method, params) = (message["method"].as_str().unwrap_or_default(), &message["params"]);
+            (Side::Client, Kind::Request) => {
+                let (method, params) = (message.method, message.params());
                 // With the same state in several rounds, the latest is meant.
                 let exact = self.rounds.iter().rposition(|round| round.is_retried_by(method, params));
                 let near =
                     || self.rounds.iter().rposition(|round| round.is_retried_with_other_state_by(method, params));
                 if let Some(round) = exact.or_else(near).and_then(|at| self.rounds.get_mut(at)) {
-                    round.retry = Some((message["id"].clone(), params.clone()));
+                    round.retry = Some((message.id.cloned().unwrap_or_default(), params.clone()));
                     round.frames.push(frame.frame);
                     return Some(true);
                 }
@@ -109,33 +108,44 @@ impl Inputs {
         None
     }
 
-    pub fn rest(self, link: &Link) -> Vec<Value> {
-        let mut items = Vec::new();
-        for round in self.rounds {
-            for (key, request) in &round.requests {
-                let mut item = json!({
-                    "key": key,
-                    "method": request["method"],
-                    "params": request["params"],
-                    "retried": round.retry.is_some(),
-                    "first": round.first,
-                    "offered": round.offered,
-                    "frames": round.frames,
-                    "link": link.link,
-                });
-                if let Some(state) = &round.state {
-                    item["state"] = state.clone();
-                }
-                if let Some((id, params)) = &round.retry {
-                    item["retry"] = params.clone();
-                    item["retry_id_new"] = json!(*id != round.id);
-                    if let Some(response) = params["inputResponses"].get(key) {
-                        item["response"] = response.clone();
-                    }
-                }
-                items.push(item);
-            }
-        }
-        items
+    pub fn rest(self, link: &Link) -> Vec<Item> {
+        let items = self.rounds.iter().flat_map(|round| {
+            round.requests.iter().map(|(key, request)| Item {
+                key: key.clone(),
+                method: request["method"].clone(),
+                params: request["params"].clone(),
+                retried: round.retry.is_some(),
+                first: round.first.clone(),
+                offered: round.offered.clone(),
+                frames: round.frames.clone(),
+                link: link.link,
+                state: round.state.clone(),
+                retry: round.retry.as_ref().map(|(_, params)| params.clone()),
+                retry_id_new: round.retry.as_ref().map(|(id, _)| *id != round.id),
+                response: round.retry.as_ref().and_then(|(_, params)| params["inputResponses"].get(key).cloned()),
+            })
+        });
+        items.collect()
     }
+}
+
+#[derive(Serialize)]
+pub struct Item {
+    pub key: String,
+    pub method: Value,
+    pub params: Value,
+    retried: bool,
+    first: Value,
+    pub offered: Value,
+    pub frames: Vec<u64>,
+    pub link: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<Value>,
+    /// The params of the retry.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_id_new: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub response: Option<Value>,
 }

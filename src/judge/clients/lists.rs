@@ -4,8 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Value, json};
 
-use super::{MessageContext, dialogue::kind};
-use crate::evidence::{Link, Side};
+use super::MessageContext;
+use crate::evidence::{
+    Kind, Link, Message, Side,
+    conversation::{Related, RequestAt},
+};
 
 /// Parameters that restrict a list.
 const SCOPES: [&str; 3] = ["uri", "prefix", "filter"];
@@ -18,7 +21,7 @@ pub struct Lists {
     walks: HashMap<String, Walk>,
     done: Vec<Walk>,
     /// The list and the cursor of each open request.
-    open: HashMap<String, (String, Option<String>)>,
+    open: HashMap<RequestAt, (String, Option<String>)>,
     /// How often each list was started, and each of its cursors was sent: several walks may be concurrent.
     begun: HashMap<String, usize>,
     sent: HashMap<(String, String), usize>,
@@ -33,7 +36,7 @@ pub struct Lists {
 
 #[derive(Default)]
 struct Walk {
-    method: Value,
+    method: String,
     uri: Value,
     pages: usize,
     requests: usize,
@@ -52,30 +55,30 @@ struct Walk {
 impl Lists {
     /// Classifies the cursor of a list request.
     pub fn take(&mut self, passing: &MessageContext) -> Option<&'static str> {
-        let MessageContext { frame, message, .. } = passing;
-        match (frame.from, kind(message)) {
-            (Side::Client, "request") => self.requested(frame.frame, frame.at, message),
-            (Side::Server, "result" | "error") => {
-                self.responded(frame.frame, frame.at, message);
+        let MessageContext { frame, kind, related, .. } = passing;
+        match (frame.from, kind) {
+            (Side::Client, Kind::Request) => self.requested(related.sent, &related.message),
+            (Side::Server, Kind::Result | Kind::Error) => {
+                self.responded(frame.frame, frame.at, related);
                 None
             }
             _ => None,
         }
     }
 
-    fn requested(&mut self, frame: u64, at: u64, message: &Value) -> Option<&'static str> {
-        let method =
-            message["method"].as_str().filter(|method| method.ends_with("/list") && *method != "roots/list")?;
-        let params = &message["params"];
+    fn requested(&mut self, sent: RequestAt, message: &Message) -> Option<&'static str> {
+        let RequestAt { frame, at, .. } = sent;
+        let method = Some(message.method).filter(|method| method.ends_with("/list") && *method != "roots/list")?;
+        let params = message.params();
         let scope: Vec<String> = SCOPES.iter().map(|name| params[*name].to_string()).collect();
         let key = format!("{method} {}", scope.join(" "));
         let cursor = params.get("cursor").and_then(Value::as_str).map(str::to_owned);
         if self.open.len() < MOST {
-            self.open.insert(message["id"].to_string(), (key.clone(), cursor.clone()));
+            self.open.insert(sent, (key.clone(), cursor.clone()));
         }
         let Some(cursor) = cursor else {
             let begun = Walk {
-                method: message["method"].clone(),
+                method: method.to_owned(),
                 uri: params["uri"].clone(),
                 requests: 1,
                 frames: vec![frame],
@@ -118,10 +121,11 @@ impl Lists {
         Some(kind)
     }
 
-    fn responded(&mut self, frame: u64, at: u64, message: &Value) {
-        let Some((key, cursor)) = self.open.remove(&message["id"].to_string()) else { return };
+    fn responded(&mut self, frame: u64, at: u64, related: &Related) {
+        let request = related.responds_to().and_then(|asked| self.open.remove(&asked.place));
+        let Some((key, cursor)) = request else { return };
         let Some(walk) = self.walks.get_mut(&key) else { return };
-        let Some(result) = message.get("result") else {
+        let Some(result) = related.message.whole.get("result") else {
             walk.failed = true;
             return;
         };

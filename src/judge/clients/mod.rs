@@ -15,15 +15,16 @@ mod served;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashSet;
+use std::{collections::HashSet, sync::Arc};
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use self::{dialogue::Dialogue, handled::Handled, inputs::Inputs, lists::Lists, posts::Posts};
 use super::exchange::Assembler;
-use crate::{
-    evidence::{Frame, FrameKind, Link, Side},
-    suite::push_token,
+use crate::evidence::{
+    Frame, FrameKind, Kind, Link, Side,
+    conversation::{Conversation, Related, Said},
 };
 
 /// Items under their streamed names.
@@ -32,6 +33,7 @@ type Items = Vec<(&'static str, Value)>;
 /// Everything that a client did in one scenario, or in all.
 #[derive(Default)]
 pub struct Clients<'a> {
+    conversation: Conversation,
     connections: Vec<(u32, Connection<'a>)>,
     /// All requests so far, on any connection.
     requested: HashSet<String>,
@@ -49,21 +51,28 @@ struct Connection<'a> {
 }
 
 /// One message with its context.
+#[derive(Clone, Copy)]
 pub struct MessageContext<'a> {
     pub frame: &'a Frame,
     pub message: &'a Value,
-    pub pointer: String,
+    pub kind: Kind,
+    pub related: &'a Related<'a>,
     pub batch: bool,
+}
+
+fn item(root: &'static str, item: &impl Serialize) -> (&'static str, Value) {
+    (root, serde_json::to_value(item).unwrap_or_else(|error| unreachable!("all keys are strings: {error}")))
 }
 
 impl<'a> Clients<'a> {
     /// The items that this frame completes.
-    pub fn take(&mut self, frame: &Frame, link: &'a Link) -> Items {
+    pub fn take(&mut self, frame: &Arc<Frame>, link: &'a Link) -> Items {
         let index = self.connections.iter().position(|(known, _)| *known == link.link).unwrap_or_else(|| {
             self.connections.push((link.link, Connection::new(link)));
             self.connections.len() - 1
         });
         let connection = &mut self.connections[index].1;
+        let said = self.conversation.take(frame);
         let mut items = Items::new();
         let exchanges = connection.exchanges.take(frame).exchanges;
         items.extend(exchanges.into_iter().map(|exchange| ("exchanges", repeated(exchange, &mut self.requested))));
@@ -72,20 +81,9 @@ impl<'a> Clients<'a> {
             if frame.http.as_ref().and_then(|head| head.status).is_some_and(|status| status >= 400) {
                 dialogue.rejected(post);
             }
-            items.extend(posts.take(frame, dialogue, &mut self.recent).map(|post| ("posts", post)));
+            items.extend(posts.take(&said, dialogue, &mut self.recent).map(|post| ("posts", post)));
         }
-        if let (FrameKind::Message, Some(message)) = (frame.kind, &frame.message) {
-            match message.as_array() {
-                None => connection.message(frame, message, String::new(), false, &mut items),
-                Some(all) => {
-                    for (index, message) in all.iter().enumerate() {
-                        let mut pointer = String::new();
-                        push_token(&mut pointer, &index.to_string());
-                        connection.message(frame, message, pointer, true, &mut items);
-                    }
-                }
-            }
-        }
+        connection.messages(&said, &mut items);
         connection.dialogue.malformed |=
             frame.from == Side::Server && matches!(frame.kind, FrameKind::Junk | FrameKind::Unread);
         connection.dialogue.passed(frame.at);
@@ -101,13 +99,11 @@ impl<'a> Clients<'a> {
             let open = exchanges.rest().into_iter();
             items.extend(open.map(|exchange| ("exchanges", repeated(exchange, &mut requested))));
             items.extend(lists.rest(link).into_iter().map(|list| ("lists", list)));
-            for handled in handled.rest(link, dialogue.now) {
-                items.push(("served", served::of_request(&handled)));
-                items.push(("handled", handled));
+            for handled in handled.rest(dialogue.now) {
+                items.extend([item("served", &served::Item::from(&handled)), item("handled", &handled)]);
             }
             for input in inputs.rest(link) {
-                items.push(("served", served::of_input(&input)));
-                items.push(("inputs", input));
+                items.extend([item("served", &served::Item::from(&input)), item("inputs", &input)]);
             }
             items.extend(posts.rest().into_iter().map(|post| ("posts", post)));
         }
@@ -128,25 +124,22 @@ impl<'a> Connection<'a> {
         }
     }
 
-    fn message(&mut self, frame: &Frame, message: &Value, pointer: String, batch: bool, items: &mut Items) {
-        let passing = MessageContext { frame, message, pointer, batch };
-        let list = self.lists.take(&passing);
-        let required = self.inputs.take(&passing, &self.dialogue);
-        if frame.from == Side::Client {
-            let mut item = sent::item(&passing, &self.dialogue, self.link);
-            if let Some(list) = list {
-                item["list"] = json!(list);
+    fn messages(&mut self, said: &Said, items: &mut Items) {
+        let (frame, batch) = (said.frame, said.is_batch());
+        for related in &said.messages {
+            let (message, kind) = (related.message.whole, related.message.exact_kind());
+            let passing = MessageContext { frame, message, kind, related, batch };
+            let list = self.lists.take(&passing);
+            let input_required = self.inputs.take(&passing, &self.dialogue);
+            if frame.from == Side::Client {
+                let http = frame.post.and_then(|post| self.posts.head(post));
+                let mut sent = sent::item(&passing, &self.dialogue, self.link);
+                (sent.list, sent.input_required, sent.http) = (list, input_required, http);
+                items.push(item("sent", &sent));
             }
-            if let Some(required) = required {
-                item["input_required"] = json!(required);
-            }
-            if let Some(http) = frame.post.and_then(|post| self.posts.head(post)) {
-                item["http"] = http;
-            }
-            items.push(("sent", item));
+            self.handled.take(&passing, &self.dialogue, self.link);
+            self.dialogue.take(&passing);
         }
-        self.handled.take(&passing, &self.dialogue);
-        self.dialogue.take(&passing);
     }
 }
 

@@ -6,11 +6,11 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
 use super::{
-    dialogue::{Dialogue, Open, kind},
+    dialogue::{Dialogue, Open},
     events::Events,
 };
 use crate::{
-    evidence::{Frame, FrameKind, HttpHead, Link, Side},
+    evidence::{Frame, FrameKind, HttpHead, Kind, Link, Side, conversation::Said},
     judge::head::decoded,
 };
 
@@ -76,11 +76,12 @@ impl Posts {
     }
 
     /// The request that this frame completes, with the head of its response.
-    pub fn take(&mut self, frame: &Frame, dialogue: &Dialogue, recent: &mut Recent) -> Option<Value> {
+    pub fn take(&mut self, said: &Said, dialogue: &Dialogue, recent: &mut Recent) -> Option<Value> {
+        let frame = said.frame;
         let post = frame.post?;
         match (frame.from, frame.kind, &frame.http) {
             (Side::Client, FrameKind::HttpRequest, Some(head)) => self.requested(post, frame, head, dialogue),
-            (Side::Client, _, _) => self.carried(post, frame, dialogue),
+            (Side::Client, _, _) => self.carried(post, said, dialogue),
             (Side::Server, FrameKind::HttpResponse, Some(head)) => return self.responded(post, frame, head, recent),
             (Side::Server | Side::Gateway, ..) => self.went_on(post, frame),
         }
@@ -140,18 +141,19 @@ impl Posts {
         self.open.insert(post, item);
     }
 
-    fn carried(&mut self, post: u64, frame: &Frame, dialogue: &Dialogue) {
+    fn carried(&mut self, post: u64, said: &Said, dialogue: &Dialogue) {
         let Some(item) = self.open.get_mut(&post) else { return };
-        item["frames"] = json!([item["frames"][0], frame.frame]);
-        let Some(message) = &frame.message else {
+        item["frames"] = json!([item["frames"][0], said.frame.frame]);
+        let Some(message) = &said.frame.message else {
             item["carries"] = json!("other");
             return;
         };
-        item["carries"] = json!(match kind(message) {
-            _ if message.is_array() => "batch",
-            "result" | "error" => "response",
-            kind => kind,
-        });
+        let first = said.messages.first();
+        item["carries"] = match first.map(|first| first.message.exact_kind()) {
+            _ if message.is_array() => json!("batch"),
+            Some(Kind::Result | Kind::Error) => json!("response"),
+            kind => json!(kind.unwrap_or(Kind::Other)),
+        };
         let is_open = |open: &&Open| {
             !open.cancelled
                 && message["method"] == open.method
@@ -159,7 +161,8 @@ impl Posts {
         };
         item["repeats"] = json!(dialogue.open.values().filter(is_open).count());
         // It may have been on its way when the server responded to initialize.
-        if item["carries"] == "response" && (item["phase"] != "open" || dialogue.is_early(message)) {
+        let is_early = || first.is_some_and(|response| dialogue.is_early(response));
+        if item["carries"] == "response" && (item["phase"] != "open" || is_early()) {
             item["negotiated"] = Value::Null;
         }
         item["message"] = message.clone();
@@ -197,8 +200,7 @@ impl Posts {
                 self.events.gave(post, id);
             }
             self.retry = event.retry.or(self.retry);
-            if let (Some("endpoint"), Some(text)) = (event.name.as_deref(), &frame.text) {
-                let url = text.rsplit(": ").next().unwrap_or_default();
+            if let Some(url) = event.endpoint.as_deref() {
                 let path = url.split_once("://").map_or(url, |(_, rest)| &rest[rest.find('/').unwrap_or(rest.len())..]);
                 // The stream is at the root path, so a relative path is relative to the root.
                 let path = path.strip_prefix("./").map_or_else(|| path.to_owned(), |rest| format!("/{rest}"));

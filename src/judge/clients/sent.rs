@@ -1,67 +1,131 @@
 //! One message of a client: an item of `$sent`.
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{
     MessageContext,
-    dialogue::{Dialogue, Open, is_modern, kind},
+    dialogue::{Dialogue, Open, is_modern},
 };
-use crate::evidence::Link;
+use crate::{
+    evidence::{Kind, Link, Transport},
+    judge::phase::Phase,
+    revision::Revision,
+};
 
 /// A cancellation may cross the response for this long, in microseconds.
 const CROSSING: u64 = 2_000_000;
 
+#[derive(Serialize)]
+pub struct Item<'a> {
+    message: &'a Value,
+    kind: Kind,
+    origin: Value,
+    link: u32,
+    transport: Transport,
+    revision: Option<Revision>,
+    phase: Phase,
+    modern: bool,
+    batch: bool,
+    declared: &'a Value,
+    offered: Value,
+    answered_initialize: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shown_after_ms: Option<u64>,
+    #[serde(flatten)]
+    more: More,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub list: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input_required: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub http: Option<Value>,
+}
+
+/// What one kind of message alone has.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum More {
+    Request {
+        id_repeated: bool,
+        id_open: bool,
+        times: u64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        token_repeated: Option<bool>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        subscribed: Option<bool>,
+    },
+    Cancellation {
+        cancels: &'static str,
+    },
+    Progress {
+        reports_on: &'static str,
+        grows: bool,
+    },
+    Notification {},
+    Response {
+        replies_to: &'static str,
+    },
+}
+
 /// The item, without the fields from lists and HTTP.
-pub fn item(passing: &MessageContext, dialogue: &Dialogue, link: &Link) -> Value {
-    let MessageContext { frame, message, pointer, batch } = passing;
-    let kind = kind(message);
-    let mut item = json!({
-        "message": message,
-        "kind": kind,
-        "origin": { "frame": frame.frame, "pointer": pointer },
-        "link": link.link,
-        "transport": link.transport,
-        "revision": link.revision,
-        "phase": dialogue.phase,
-        "modern": is_modern(message),
-        "batch": batch,
-        "declared": dialogue.declared,
-        "offered": dialogue.offered_with(message),
-        "answered_initialize": dialogue.answered_initialize,
-    });
-    if let Some(heard) = dialogue.heard {
-        item["shown_after_ms"] = json!(frame.at.saturating_sub(heard) / 1000);
+pub fn item<'a>(passing: &MessageContext<'a>, dialogue: &'a Dialogue, link: &Link) -> Item<'a> {
+    let MessageContext { frame, message, kind, related, batch } = *passing;
+    Item {
+        message,
+        kind,
+        origin: json!({ "frame": frame.frame, "pointer": related.pointer }),
+        link: link.link,
+        transport: link.transport,
+        revision: link.revision,
+        phase: dialogue.phase,
+        modern: is_modern(message),
+        batch,
+        declared: &dialogue.declared,
+        offered: dialogue.offered_with(message),
+        answered_initialize: dialogue.answered_initialize,
+        shown_after_ms: dialogue.heard.map(|heard| frame.at.saturating_sub(heard) / 1000),
+        more: More::of(passing, dialogue),
+        list: None,
+        input_required: None,
+        http: None,
     }
-    let id = message.get("id").map(Value::to_string).unwrap_or_default();
-    match kind {
-        "request" => {
-            // A new handshake resets the ids.
-            let begins = message["method"] == "initialize";
-            item["id_repeated"] = json!(!begins && dialogue.ids.contains(&id));
-            item["id_open"] = json!(dialogue.open.get(&id).is_some_and(Open::is_active));
-            item["times"] = json!(dialogue.sent.get(&gist(message)).copied().unwrap_or_default() + 1);
-            if let Some(token) = message.pointer("/params/_meta/progressToken") {
-                item["token_repeated"] =
-                    json!(dialogue.open.values().any(|open| open.is_active() && open.token() == Some(token)));
+}
+
+impl More {
+    fn of(passing: &MessageContext, dialogue: &Dialogue) -> Self {
+        let MessageContext { frame, kind, related, .. } = passing;
+        let message = &related.message;
+        let id = message.id.map(Value::to_string).unwrap_or_default();
+        match (kind, message.method) {
+            (Kind::Request, method) => {
+                let before = related.asked.as_ref().and_then(|before| dialogue.open.get(&before.place));
+                let has = |token: &Value, open: &Open| open.is_active() && open.token() == Some(token);
+                let repeats = |token| dialogue.open.values().any(|open| has(token, open));
+                let is_subscribed = || dialogue.subscribed.contains(&message.params()["uri"].to_string());
+                Self::Request {
+                    // A new handshake resets the ids.
+                    id_repeated: method != "initialize" && dialogue.ids.contains(&id),
+                    id_open: before.is_some_and(Open::is_active),
+                    times: dialogue.sent.get(&gist(message.whole)).copied().unwrap_or_default() + 1,
+                    token_repeated: message.token().map(repeats),
+                    subscribed: (method == "resources/unsubscribe").then(is_subscribed),
+                }
             }
-            if message["method"] == "resources/unsubscribe" {
-                item["subscribed"] = json!(dialogue.subscribed.contains(&message["params"]["uri"].to_string()));
+            (Kind::Notification, "notifications/cancelled") => {
+                Self::Cancellation { cancels: cancels(passing, dialogue, frame.at) }
             }
-        }
-        "notification" => match message["method"].as_str() {
-            Some("notifications/cancelled") => item["cancels"] = json!(cancels(message, dialogue, frame.at)),
-            Some("notifications/progress") => {
-                let token = &message["params"]["progressToken"];
-                item["reports_on"] = json!(reports_on(token, dialogue));
+            (Kind::Notification, "notifications/progress") => {
+                let token = &message.params()["progressToken"];
                 let before = dialogue.progress.get(&token.to_string());
-                let now = message["params"]["progress"].as_f64();
-                item["grows"] = json!(before.zip(now).is_none_or(|(before, now)| now > *before));
+                let now = message.params()["progress"].as_f64();
+                let grows = before.zip(now).is_none_or(|(before, now)| now > *before);
+                Self::Progress { reports_on: reports_on(token, dialogue), grows }
             }
-            _ => {}
-        },
-        _ => item["replies_to"] = json!(replies_to(&id, dialogue)),
+            (Kind::Notification, _) => Self::Notification {},
+            _ => Self::Response { replies_to: replies_to(passing, &id, dialogue) },
+        }
     }
-    item
 }
 
 /// A request without its id and `_meta`.
@@ -71,16 +135,16 @@ pub fn gist(request: &Value) -> String {
     format!("{} {}", request["method"], params.join(" "))
 }
 
-fn cancels(message: &Value, dialogue: &Dialogue, at: u64) -> &'static str {
-    let id = message["params"]["requestId"].to_string();
-    if let Some(open) = dialogue.open.get(&id) {
+fn cancels(passing: &MessageContext, dialogue: &Dialogue, at: u64) -> &'static str {
+    let Some(request) = passing.related.asked.as_ref().map(|asked| asked.place) else { return "nothing" };
+    if let Some(open) = dialogue.open.get(&request) {
         return match open.method.as_str() {
             "initialize" => "initialize",
             "subscriptions/listen" => "subscription",
             _ => "open request",
         };
     }
-    match dialogue.ended.get(&id) {
+    match dialogue.ended.get(&request) {
         Some(ended) if at.saturating_sub(*ended) <= CROSSING => "ending request",
         Some(_) => "ended request",
         None => "nothing",
@@ -96,8 +160,8 @@ fn reports_on(token: &Value, dialogue: &Dialogue) -> &'static str {
     }
 }
 
-fn replies_to(id: &str, dialogue: &Dialogue) -> &'static str {
-    match dialogue.asked.get(id) {
+fn replies_to(passing: &MessageContext, id: &str, dialogue: &Dialogue) -> &'static str {
+    match passing.related.responds_to().and_then(|asked| dialogue.asked.get(&asked.place)) {
         Some((_, true)) => "answered request",
         Some((asked, false)) if asked.cancelled => "cancelled request",
         Some(_) => "request",

@@ -1,27 +1,43 @@
 //! A server request to the client, in either form: an item of `$served`.
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
-/// From an item of `$handled`.
-pub fn of_request(handled: &Value) -> Value {
-    let mut item = json!({ "input": false });
-    for name in ["method", "params", "id", "end", "result", "error", "offered", "frames", "link"] {
-        if let Some(value) = handled.get(name) {
-            item[name] = value.clone();
-        }
-    }
-    item
+use super::{handled, inputs};
+
+#[derive(Serialize)]
+pub struct Item {
+    /// Whether it was inside of a result.
+    input: bool,
+    method: Value,
+    params: Value,
+    id: Value,
+    end: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<Value>,
+    offered: Value,
+    frames: Vec<u64>,
+    link: u32,
 }
 
-/// From an item of `$inputs`.
-pub fn of_input(input: &Value) -> Value {
-    let mut item = json!({ "input": true, "id": input["key"] });
-    for name in ["method", "params", "offered", "frames", "link"] {
-        item[name] = input[name].clone();
+impl From<&handled::Item> for Item {
+    fn from(handled: &handled::Item) -> Self {
+        let handled::Item { params, id, end, result, error, offered, frames, link, .. } = handled;
+        let (method, params, id, offered) =
+            (handled.method.as_str().into(), params.clone(), id.clone(), offered.clone());
+        let (result, error, frames) = (result.clone(), error.clone(), frames.clone());
+        Self { input: false, method, params, id, end, result, error, offered, frames, link: *link }
     }
-    item["end"] = json!(if input.get("response").is_some() { "result" } else { "none" });
-    if let Some(response) = input.get("response") {
-        item["result"] = response.clone();
+}
+
+impl From<&inputs::Item> for Item {
+    fn from(input: &inputs::Item) -> Self {
+        let inputs::Item { method, params, response, offered, frames, link, .. } = input;
+        let (method, params, offered, frames) = (method.clone(), params.clone(), offered.clone(), frames.clone());
+        let (result, id) = (response.clone(), input.key.as_str().into());
+        let end = if result.is_some() { "result" } else { "none" };
+        Self { input: true, method, params, id, end, result, error: None, offered, frames, link: *link }
     }
-    item
 }

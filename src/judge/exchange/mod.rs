@@ -10,11 +10,18 @@ mod tests;
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::{notification_context::NotificationContext, open::Open, phase::Phase, replays::Replays};
+use super::{
+    asked::Asked,
+    notification_context::{NotificationContext, Relation},
+    open::Open,
+    phase::Phase,
+    replays::Replays,
+};
 use crate::{
-    evidence::{Ended, Frame, FrameKind, HttpHead, Link, PROBE, Side, correlate::Loose},
+    evidence::{Ended, Frame, FrameKind, HttpHead, Kind, Link, Message, PROBE, Side, correlate::Loose},
     revision::Revision,
 };
 
@@ -22,17 +29,17 @@ use crate::{
 /// response.
 const LOST_WITHIN: u64 = 1_000_000;
 
-/// The number of answered requests kept to detect a second response. Later ones are responses to an unknown request.
+/// The number of completed requests kept to detect a second response. Later ones are responses to an unknown request.
 const ANSWERED_KEPT: usize = 200;
 
-/// The open requests of the client, and a summary of the answered ones.
+/// The open requests of the client, and a summary of the completed ones.
 pub struct Assembler<'a> {
     link: &'a Link,
     /// Another client sent the requests, which may have made mistakes.
     pub of_other_client: bool,
     open: Vec<Open>,
     answered: HashMap<String, Answered>,
-    /// Ids of the answered requests, oldest first.
+    /// Ids of the completed requests, oldest first.
     answered_before: VecDeque<String>,
     heads: HashMap<u64, Value>,
     /// The heads of HTTP requests.
@@ -64,16 +71,45 @@ pub struct Assembler<'a> {
 #[derive(Default)]
 pub struct Passed {
     pub exchanges: Vec<Value>,
-    /// Without the message itself: the frame has the only copy.
-    pub messages: Vec<Value>,
+    pub messages: Vec<MessageItem>,
     /// Requests of the server to the client, sent directly or inside a result.
-    pub asked: Vec<Value>,
+    pub asked: Vec<Asked>,
+}
+
+/// The place of a message in the frames.
+#[derive(Clone, Debug, Serialize)]
+pub struct Origin {
+    pub frame: u64,
+    pub pointer: String,
+    /// The frame that it responds to or relates to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<u64>,
+}
+
+/// An item of `$messages`.
+#[derive(Debug, Serialize)]
+pub struct MessageItem {
+    /// Only if it is passed on later: else the frame has the only copy.
+    pub message: Option<Value>,
+    pub origin: Origin,
+    phase: Phase,
+    declared: Value,
+    kind: Kind,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id_repeated: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    elicited: Option<bool>,
+    /// What a response responds to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answers: Option<&'static str>,
+    #[serde(flatten)]
+    relation: Relation,
 }
 
 /// A response without an id: to a notification or to one of the requests open at that time. As long as one of those has
 /// no response, it cannot be attributed.
 struct Nameless {
-    item: Value,
+    item: MessageItem,
     /// The frames of these requests.
     open: HashSet<u64>,
 }
@@ -135,13 +171,10 @@ impl<'a> Assembler<'a> {
                 let text = frame.text.as_deref().unwrap_or_default();
                 text.split('\n').for_each(|line| self.sent(frame, &serde_json::from_str(line).unwrap_or(Value::Null)));
             }
-            (FrameKind::Message, Side::Server, Some(Value::Array(batch))) => {
-                for (index, message) in batch.iter().enumerate() {
-                    self.received(frame, message, &format!("/{index}"), &mut passed);
-                }
-            }
             (FrameKind::Message, Side::Server, Some(message)) => {
-                self.received(frame, message, "", &mut passed);
+                for (pointer, message) in Message::all(message) {
+                    self.received(frame, &message, pointer, &mut passed);
+                }
             }
             (FrameKind::CutShort, ..) if frame.by.is_some() => {
                 let asked_again = |open: &&mut Open| Some(&open.by) == frame.by.as_ref();
@@ -178,7 +211,7 @@ impl<'a> Assembler<'a> {
                 let lost = self.open.iter_mut().filter(|open| frame.post.is_none() || open.post == frame.post);
                 for open in lost {
                     open.lost = Some(frame.frame);
-                    // An earlier, answered request may have made it exit.
+                    // An earlier, completed request may have made it exit.
                     let asked = open.expects_reply || (self.sound && open.by == PROBE);
                     // A server may reject a handshake by exiting.
                     if died && self.suspect.is_none() && asked && open.method != "initialize" {
@@ -208,11 +241,8 @@ impl<'a> Assembler<'a> {
     }
 
     /// Responses that could not be attributed to a request.
-    pub fn unclear(&mut self) -> impl Iterator<Item = Value> {
-        self.nameless.drain(..).map(|mut nameless| {
-            nameless.item["answers"] = json!("unclear");
-            nameless.item
-        })
+    pub fn unclear(&mut self) -> impl Iterator<Item = MessageItem> {
+        self.nameless.drain(..).map(|nameless| MessageItem { answers: Some("unclear"), ..nameless.item })
     }
 
     /// Requests without a response.

@@ -4,69 +4,64 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
-use super::{ANSWERED_KEPT, Answered, Assembler, Nameless, Passed};
+use super::{ANSWERED_KEPT, Answered, Assembler, MessageItem, Nameless, Origin, Passed};
 use crate::{
     evidence::{
-        Frame, HttpHead, PROBE,
+        Frame, HttpHead, Kind, Message, PROBE,
         correlate::{Circumstances, Other, Request, correlate},
     },
-    judge::{asked, open::Open, phase::Phase},
+    judge::{
+        asked::{self, Asked},
+        notification_context::Relation,
+        open::Open,
+        phase::Phase,
+    },
 };
 
 impl Assembler<'_> {
-    pub(super) fn received(&mut self, frame: &Frame, message: &Value, pointer: &str, passed: &mut Passed) {
-        if self.is_foreign(frame, message) {
+    pub(super) fn received(&mut self, frame: &Frame, message: &Message, pointer: String, passed: &mut Passed) {
+        if self.is_foreign(frame, message.whole) {
             return;
         }
-        let id = message.get("id");
-        let has = |name: &str| message.get(name).is_some();
         // After a handshake of an earlier revision, a process may also use that revision.
         let legacy = self.is_modern() && self.phase == Phase::Opening && self.link.transport.capabilities().process;
-        if legacy && has("method") {
+        if legacy && !message.is_response() {
             return;
         }
-        let mut item =
-            json!({ "message": null, "origin": { "frame": frame.frame, "pointer": pointer }, "phase": self.phase });
-        item["declared"] = self.declared.clone();
-        let kind = match (has("method"), id, has("error"), has("result")) {
-            (true, Some(id), ..) => {
-                let used_before = !self.own_ids.insert(id.to_string());
-                item["id_repeated"] = json!(used_before && self.is_in_session(frame));
-                passed.asked.push(self.request(frame, message, pointer));
-                "request"
-            }
-            (true, None, ..) => {
-                let elicitation = message.pointer("/params/elicitationId").map(Value::to_string);
-                item["elicited"] = json!(elicitation.is_some_and(|id| self.elicitations.contains(&id)));
-                "notification"
-            }
-            (_, _, true, _) => "error",
-            (_, _, _, true) => "result",
-            _ => "other",
+        let elicitation = message.whole.pointer("/params/elicitationId").map(Value::to_string);
+        let mut item = MessageItem {
+            message: None,
+            origin: Origin { frame: frame.frame, pointer, to: None },
+            phase: self.phase,
+            declared: self.declared.clone(),
+            kind: message.kind,
+            id_repeated: None,
+            elicited: None,
+            answers: None,
+            relation: Relation::default(),
         };
-        // A JSON log line is also an object, but not a response.
-        if !has("method") && (id.is_some() || kind != "other" || frame.post.is_some()) {
-            let exchange = self.response(frame, id.unwrap_or(&Value::Null), message);
-            let other = if exchange.is_some() { None } else { Some(self.other(message)) };
-            item["answers"] = json!(self.answers(frame, other));
-            // Over HTTP, the exchange shows the notification that it responds to.
-            if let (Some(Other::Notification(to)), None) = (other, frame.post) {
-                item["origin"]["to"] = json!(to);
+        match (message.kind, message.id) {
+            (Kind::Request, Some(id)) => {
+                let used_before = !self.own_ids.insert(id.to_string());
+                item.id_repeated = Some(used_before && self.is_in_session(frame));
+                passed.asked.push(self.request(frame, message.whole, &item.origin));
+                self.elicitations.extend(elicitation);
             }
-            let listed = message.pointer("/error/data/elicitations").and_then(Value::as_array).into_iter().flatten();
-            self.elicitations
-                .extend(listed.filter_map(|elicitation| elicitation.get("elicitationId")).map(Value::to_string));
-            let exchange = exchange.filter(|exchange| exchange["deviant"] != true);
-            passed.asked.extend(exchange.iter().flat_map(|exchange| asked::inputs(exchange, frame.frame, pointer)));
-            passed.exchanges.extend(exchange);
+            (Kind::Notification, _) => {
+                item.elicited = Some(elicitation.is_some_and(|id| self.elicitations.contains(&id)));
+            }
+            // A JSON log line is also an object, but not a response.
+            (Kind::Other, None) if frame.post.is_none() => {}
+            _ => self.responded(frame, message, &mut item, passed),
         }
-        item["kind"] = json!(kind);
-        self.notification_context.describe(frame, message, &mut item);
+        item.relation = self.notification_context.relation(frame, message);
+        item.origin.to = item.relation.to.or(item.origin.to);
         let is_awaited = |open: &&Open| open.expects_reply || open.by == PROBE || open.method == "subscriptions/listen";
         let awaited = self.open.iter().filter(is_awaited);
         let open: HashSet<u64> = awaited.map(|open| open.frame).collect();
-        if item["answers"] == "nothing" && id.is_none_or(Value::is_null) && frame.post.is_none() && !open.is_empty() {
-            item["message"] = message.clone();
+        let has_id = message.id.is_some_and(|id| !id.is_null());
+        if item.answers == Some("nothing") && !has_id && frame.post.is_none() && !open.is_empty() {
+            item.message = Some(message.whole.clone());
             self.nameless.push(Nameless { item, open });
         } else {
             passed.messages.push(item);
@@ -76,23 +71,36 @@ impl Assembler<'_> {
         passed.messages.extend(self.nameless.extract_if(.., clear).map(|nameless| nameless.item));
     }
 
-    fn request(&mut self, frame: &Frame, message: &Value, pointer: &str) -> Value {
-        let elicitation = message.pointer("/params/elicitationId").map(Value::to_string);
-        self.elicitations.extend(elicitation);
+    fn responded(&mut self, frame: &Frame, message: &Message, item: &mut MessageItem, passed: &mut Passed) {
+        let exchange = self.response(frame, message);
+        let other = if exchange.is_some() { None } else { Some(self.other(message.whole)) };
+        item.answers = Some(self.answers(frame, other));
+        // Over HTTP, the exchange shows the notification that it responds to.
+        if let (Some(Other::Notification(to)), None) = (other, frame.post) {
+            item.origin.to = Some(to);
+        }
+        let listed = message.whole.pointer("/error/data/elicitations").and_then(Value::as_array).into_iter().flatten();
+        self.elicitations
+            .extend(listed.filter_map(|elicitation| elicitation.get("elicitationId")).map(Value::to_string));
+        let exchange = exchange.filter(|exchange| exchange["deviant"] != true);
+        passed.asked.extend(exchange.iter().flat_map(|exchange| asked::inputs(exchange, message, &item.origin)));
+        passed.exchanges.extend(exchange);
+    }
+
+    fn request(&mut self, frame: &Frame, message: &Value, origin: &Origin) -> Asked {
         // Only HTTP shows to which request it belongs.
         let own = self.open.iter().find(|open| frame.post.is_some() && open.post == frame.post);
         // The server may still work on a request that was just cancelled.
         let waiting = self.open.iter().filter(|open| open.by != PROBE);
         let during: Vec<_> = own.map_or_else(|| waiting.collect(), |own| vec![own]);
-        let methods: Vec<_> = during.iter().map(|open| open.method.as_str()).collect();
-        let mut item =
-            asked::item("request", message, &self.declared, &methods, self.link.revision, frame.frame, pointer);
+        let methods = during.iter().map(|open| open.method.clone()).collect();
+        let mut asked = Asked::of(message, &self.declared, methods, self.link.revision, origin.clone());
         if let [alone] = during.as_slice() {
-            item["origin"]["to"] = json!(alone.frame);
+            asked.origin.to = Some(alone.frame);
         }
         let head = frame.post.and_then(|post| self.posted.get(&post));
-        item["on_get"] = json!(head.is_some_and(opens_by_get));
-        item
+        asked.on_get = Some(head.is_some_and(opens_by_get));
+        asked
     }
 
     /// JSON over HTTP that is not JSON-RPC. A gateway may reject a request in any format, and rules on HTTP judge
@@ -137,7 +145,8 @@ impl Assembler<'_> {
         }
     }
 
-    fn response(&mut self, frame: &Frame, id: &Value, message: &Value) -> Option<Value> {
+    fn response(&mut self, frame: &Frame, response: &Message) -> Option<Value> {
+        let (id, message) = (response.id.unwrap_or(&Value::Null), response.whole);
         let transport = self.link.transport;
         let circumstances = Circumstances { transport, exchange: frame.post, late: false, strange: false };
         let requests: Vec<Request> = self.open.iter().map(Open::request).collect();
@@ -146,7 +155,7 @@ impl Assembler<'_> {
             self.nameless.iter_mut().for_each(|nameless| _ = nameless.open.remove(&open.frame));
             self.suspect = self.suspect.filter(|suspect| *suspect > open.frame);
             self.loose.responded(open.number, open.frame);
-            self.notification_context.answered(open.frame, frame, &open.id, message);
+            self.notification_context.answered(open.frame, frame, &open.id, response);
             let worked_on = self.notification_context.worked_on(open.frame, &open.id);
             let http = open.post.and_then(|post| self.heads.get(&post));
             let mut more = Map::new();

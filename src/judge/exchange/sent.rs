@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::Assembler;
 use crate::{
-    evidence::{Frame, PROBE},
+    evidence::{Frame, Message, PROBE},
     judge::{head::is_odd, open::Open, phase::Phase},
 };
 
@@ -28,18 +28,19 @@ impl Assembler<'_> {
         }
         let odd = head.is_some_and(|head| is_odd(head, message, self.link, self.endpoint.as_deref()));
         self.phase = self.phase.after(message, self.is_modern());
-        if message["method"] == "initialize" && self.declared.is_null() {
-            self.declared = message["params"]["capabilities"].clone();
+        let said = Message::of(message);
+        if said.method == "initialize" && self.declared.is_null() {
+            self.declared = said.params()["capabilities"].clone();
         }
         self.sent += 1;
-        let is_version_2 = message["jsonrpc"] == "2.0";
-        match (message.get("id"), message.get("method").and_then(Value::as_str)) {
+        let is_version_2 = said.is_version_2();
+        match (said.id, message.get("method").and_then(Value::as_str)) {
             (Some(id), Some(method)) if may_be_id(id) && is_version_2 => {
-                self.notification_context.asked(frame, id, method, message);
+                self.notification_context.asked(frame, id, &said);
                 let shares_id = self.shares_id(frame, id);
                 let deviant = odd || shares_id || self.is_deviant(message, &by);
                 if by != PROBE {
-                    self.sound = !deviant && by != "base.bad-input";
+                    self.sound = !deviant && !frame.is_raw() && message.get("params").is_none_or(Value::is_object);
                     if !self.sound {
                         self.suspect = Some(frame.frame);
                     }
@@ -51,7 +52,7 @@ impl Assembler<'_> {
                     at: frame.at,
                     id: id.clone(),
                     method: method.into(),
-                    params: message.get("params").cloned().unwrap_or(Value::Null),
+                    params: said.params().clone(),
                     expects_reply: by != PROBE && method != "subscriptions/listen",
                     by,
                     post: frame.post,
@@ -68,7 +69,7 @@ impl Assembler<'_> {
                 } else {
                     self.loose.sent_unreadable(None);
                 }
-                let cancelled = message.pointer("/params/requestId");
+                let cancelled = said.cancels();
                 self.notification_context.cancelled(frame.frame, cancelled.unwrap_or(&Value::Null));
                 if let Some(open) = self.open.iter_mut().rfind(|open| Some(&open.id) == cancelled) {
                     open.expects_reply = false;

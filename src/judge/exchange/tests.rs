@@ -4,7 +4,9 @@ use crate::evidence::Transport;
 /// A server that exits right after a response is noticed at the next request, which did not cause the exit.
 #[test]
 fn a_server_that_ends_behind_an_answer_has_no_reason_to_if_all_was_sound() {
-    for (by, method, blamed) in [("tools.calls", "tools/call", true), ("base.bad-input", "tools/call", false)] {
+    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call" });
+    let in_pieces = json!({ "message": call, "why": "written in 3 pieces" });
+    for (sent, blamed) in [(json!({ "message": call }), true), (in_pieces, false)] {
         let link = Link { revision: Some(Revision::V2025_11_25), ..Link::new(1, Transport::Stdio) };
         let mut assembler = Assembler::new(&link);
         let mut take = |frame: u64, from: &str, kind: &str, more: &Value| {
@@ -16,12 +18,12 @@ fn a_server_that_ends_behind_an_answer_has_no_reason_to_if_all_was_sound() {
         let answered = |id: u64| json!({ "message": { "jsonrpc": "2.0", "id": id, "result": {} } });
         take(1, "client", "message", &json!({ "by": "handshake", "message": request(0, "initialize") }));
         take(2, "server", "message", &answered(0));
-        take(3, "client", "message", &json!({ "by": by, "message": request(1, method) }));
+        take(3, "client", "message", &sent);
         take(4, "server", "message", &answered(1));
         take(5, "client", "message", &json!({ "by": PROBE, "message": request(2, "ping") }));
         take(6, "server", "note", &json!({ "text": "exited with status 1", "ended": "unasked" }));
         let killed: Vec<_> = assembler.rest().iter().map(|exchange| exchange["killed"].clone()).collect();
-        assert_eq!(killed, [if blamed { json!("exited with status 1") } else { Value::Null }], "{by}");
+        assert_eq!(killed, [if blamed { json!("exited with status 1") } else { Value::Null }], "{sent}");
     }
 }
 
@@ -73,7 +75,7 @@ fn an_answer_to_what_is_no_request_of_json_rpc_2_is_none_to_the_notification_bef
             json!({ "from": "client", "message": sent }),
             json!({ "from": "server", "message": answered }),
         ]);
-        assert_eq!(passed[2].messages[0]["answers"], "unreadable input", "{answered}");
+        assert_eq!(passed[2].messages[0].answers, Some("unreadable input"), "{answered}");
     }
 }
 
@@ -88,7 +90,7 @@ fn an_unknown_method_without_an_id_is_that_of_the_notification_and_not_of_unread
             json!({ "from": "client", "message": { "jsonrpc": "2.0", "method": "notifications/unknown" } }),
             json!({ "from": "server", "message": { "jsonrpc": "2.0", "error": { "code": code } } }),
         ]);
-        assert_eq!(passed[4].messages[0]["answers"], answers, "{code}");
+        assert_eq!(passed[4].messages[0].answers, Some(answers), "{code}");
     }
 }
 
@@ -177,10 +179,10 @@ fn an_id_comes_twice_only_within_a_session() {
         let told: Vec<_> = (1..=2)
             .map(|post| {
                 take(post * 2, post, "client", "http-request", &head);
-                take(post * 2 + 1, post, "server", "message", &asked).messages[0]["id_repeated"].clone()
+                take(post * 2 + 1, post, "server", "message", &asked).messages[0].id_repeated
             })
             .collect();
-        assert_eq!(told, [json!(false), json!(repeated)], "{header}");
+        assert_eq!(told, [Some(false), Some(repeated)], "{header}");
     }
 }
 
@@ -196,9 +198,9 @@ fn an_error_without_an_id_is_about_the_notification_sent_after_a_request_that_wa
         json!({ "from": "server", "message": { "id": "two", "result": {} } }),
     ]);
     assert!(passed[3].exchanges.is_empty() && passed[3].messages.is_empty(), "`two` has no response yet");
-    assert_eq!(passed[4].messages[0]["answers"], "request");
-    assert_eq!(passed[4].messages[1]["answers"], "nothing");
-    assert_eq!(passed[4].messages[1]["origin"]["to"], 0, "the frame with the notification");
+    assert_eq!(passed[4].messages[0].answers, Some("request"));
+    assert_eq!(passed[4].messages[1].answers, Some("nothing"));
+    assert_eq!(passed[4].messages[1].origin.to, Some(0), "the frame with the notification");
     assert!(rest.is_empty());
 }
 
@@ -212,8 +214,8 @@ fn an_array_may_be_refused_as_a_whole_by_an_error_without_an_id() {
         json!({ "from": "server", "message": refusal }),
         json!({ "from": "server", "message": refusal }),
     ]);
-    assert_eq!(passed[1].messages[0]["answers"], "unreadable input");
-    assert_eq!(passed[2].messages[0]["answers"], "nothing", "one array, one refusal");
+    assert_eq!(passed[1].messages[0].answers, Some("unreadable input"));
+    assert_eq!(passed[2].messages[0].answers, Some("nothing"), "one array, one refusal");
 }
 
 /// Over stdio, a response without an id may belong to a request that has no response yet.
@@ -235,8 +237,8 @@ fn a_response_without_id_answers_a_notification_where_every_request_has_its_own(
         }
         messages.extend(assembler.unclear());
         let of_error: Vec<_> =
-            messages.iter().filter(|item| item["kind"] == "error").map(|item| &item["answers"]).collect();
-        assert_eq!(of_error, [answers]);
+            messages.iter().filter(|item| item.kind == Kind::Error).map(|item| item.answers).collect();
+        assert_eq!(of_error, [Some(answers)]);
     }
 }
 

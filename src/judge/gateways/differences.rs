@@ -1,5 +1,6 @@
 //! The differences between a message as sent and as received.
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::{judge::checks::resources::same_uri, suite::push_token};
@@ -27,13 +28,27 @@ const CONTENTS: [&str; 5] = ["uri", "mimeType", "text", "blob", "_meta"];
 /// Lists of what a server has.
 pub const LISTS: [&str; 4] = ["tools", "prompts", "resources", "resourceTemplates"];
 
+#[derive(Debug, Serialize)]
+pub struct Difference {
+    /// `lost`, `added`, `changed` or `rounded`.
+    pub what: &'static str,
+    /// The field of the message in which it is, or `_meta`, `inner _meta` or `more`.
+    pub part: String,
+    pub path: String,
+    pub pointer: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sent: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub received: Option<Value>,
+}
+
 #[derive(Default)]
-pub struct Differences {
-    found: Vec<Value>,
+struct Differences {
+    found: Vec<Difference>,
 }
 
 /// All differences in the fields of a message except its id. `sent` is what should be received.
-pub fn differences(sent: &Value, received: &Value) -> Vec<Value> {
+pub fn differences(sent: &Value, received: &Value) -> Vec<Difference> {
     let mut all = Differences::default();
     for field in ["params", "result", "error"] {
         let mut pointer = String::new();
@@ -108,7 +123,7 @@ impl Differences {
         }
     }
 
-    fn note(&mut self, what: &str, pointer: &str, sent: Option<&Value>, received: Option<&Value>) {
+    fn note(&mut self, what: &'static str, pointer: &str, sent: Option<&Value>, received: Option<&Value>) {
         let tokens: Vec<&str> = pointer.split('/').skip(1).collect();
         let is_own =
             tokens.windows(2).any(|pair| pair[0] == "_meta" && OWN_META.contains(&pair[1].replace("~1", "/").as_str()));
@@ -122,13 +137,9 @@ impl Differences {
             [_, part, ..] | [part] => part,
             [] => "",
         };
-        let mut difference = json!({ "what": what, "part": part, "path": path(&tokens), "pointer": pointer });
-        for (name, value) in [("sent", sent), ("received", received)] {
-            if let Some(value) = value {
-                difference[name] = shown(value);
-            }
-        }
-        self.found.push(difference);
+        let (part, path, pointer) = (part.to_owned(), path(&tokens), pointer.to_owned());
+        let (sent, received) = (sent.map(shown), received.map(shown));
+        self.found.push(Difference { what, part, path, pointer, sent, received });
     }
 }
 

@@ -9,8 +9,9 @@ use serde_json::{Value, json};
 use super::{
     differences::differences,
     matching::{Index, Matching, Pair},
-    messages::{Kind, Message},
+    messages::Message,
 };
+use crate::evidence::Kind;
 
 /// A request whose id another client used at the same time.
 #[derive(Default)]
@@ -92,32 +93,30 @@ fn own_result(matching: &Matching, pair: &Pair) -> Option<Index> {
 /// the HTTP exchange shows to which of them a response belongs.
 fn response(matching: &Matching, request: Index) -> Option<Index> {
     let asked = matching.at(request);
-    let with_id = |kind: Kind| {
+    let with_id = |is_response: bool| {
         (0..matching.messages.len()).filter(move |index| {
             let message = matching.at(*index);
-            message.kind() == kind
-                && (message.from == asked.from) == (kind == Kind::Request)
+            let fits = if is_response { message.is_response() } else { message.kind() == Kind::Request };
+            fits && (message.from != asked.from) == is_response
                 && message.is_beside(asked)
                 && message.id() == asked.id()
         })
     };
     let in_exchange = |index: &Index| *index > request && matching.at(*index).post == asked.post;
-    if let Some(response) = asked.post.and_then(|_| with_id(Kind::Response).find(in_exchange)) {
+    if let Some(response) = asked.post.and_then(|_| with_id(true).find(in_exchange)) {
         return Some(response);
     }
-    let response = with_id(Kind::Response).find(|index| *index > request)?;
-    let before = |kind: Kind, end: Index| with_id(kind).filter(|index| *index < end).count();
-    let is_only = before(Kind::Request, response) == before(Kind::Response, request) + 1;
+    let response = with_id(true).find(|index| *index > request)?;
+    let before = |is_response: bool, end: Index| with_id(is_response).filter(|index| *index < end).count();
+    let is_only = before(false, response) == before(true, response) + 1;
     is_only.then_some(response)
 }
 
 /// The places of values that are in both results and differ, and then of all others that differ.
 fn places(own: &Message, others: &Message) -> Vec<String> {
     let found = differences(&own.message, &others.message);
-    if found.iter().all(|difference| difference["what"] != "changed") {
-        return Vec::new();
-    }
-    found.iter().filter_map(|difference| difference["pointer"].as_str()).map(str::to_owned).collect()
+    let is_changed = found.iter().any(|difference| difference.what == "changed");
+    found.into_iter().filter(|_| is_changed).map(|difference| difference.pointer).collect()
 }
 
 /// Of the requests the first is that of the client that received the other's result.

@@ -4,11 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::{
-    differences::similarity,
-    messages::{Kind, Message},
-};
-use crate::evidence::Side;
+use super::{differences::similarity, messages::Message};
+use crate::evidence::{self, Kind, Side, conversation::Requests};
 
 /// A message less similar than this to every candidate is the gateway's own.
 const ALIKE: f64 = 0.5;
@@ -35,6 +32,8 @@ pub struct Matching<'a> {
     pub messages: Vec<&'a Message>,
     pub channels: &'a HashSet<u32>,
     pub left: &'a HashMap<u32, u64>,
+    /// The responses to each request, on its own side.
+    responses: HashMap<Index, Vec<Index>>,
     /// Requests of clients.
     pub calls: Vec<Pair>,
     /// Requests of the upstream.
@@ -47,7 +46,15 @@ pub struct Matching<'a> {
 impl<'a> Matching<'a> {
     pub fn new(messages: Vec<&'a Message>, channels: &'a HashSet<u32>, left: &'a HashMap<u32, u64>) -> Self {
         let (calls, asked, news, said) = Default::default();
-        let mut matching = Self { messages, channels, left, calls, asked, news, said };
+        let (mut requests, mut responses) = (Requests::default(), HashMap::<Index, Vec<Index>>::new());
+        for (index, message) in messages.iter().enumerate() {
+            let conversation = (message.link, message.session.as_str());
+            let asked = requests.take(conversation, message.from, &evidence::Message::of(&message.message), index);
+            if let Some(asked) = asked.filter(|_| message.is_response()) {
+                responses.entry(asked.place).or_default().push(index);
+            }
+        }
+        let mut matching = Self { messages, channels, left, responses, calls, asked, news, said };
         matching.calls = matching.requests(false);
         matching.asked = matching.requests(true);
         matching.news = matching.notifications(true);
@@ -66,24 +73,8 @@ impl<'a> Matching<'a> {
     }
 
     /// The responses to the request on its own side.
-    pub fn responses(&self, request: Index) -> Vec<Index> {
-        let asked = self.at(request);
-        let next = (request + 1..self.messages.len()).find(|later| {
-            let later = self.at(*later);
-            later.kind() == Kind::Request
-                && later.from == asked.from
-                && later.is_beside(asked)
-                && later.id() == asked.id()
-        });
-        (request + 1..next.unwrap_or(self.messages.len()))
-            .filter(|index| {
-                let other = self.at(*index);
-                other.kind() == Kind::Response
-                    && other.from != asked.from
-                    && other.is_beside(asked)
-                    && other.id() == asked.id()
-            })
-            .collect()
+    fn responses(&self, request: Index) -> &[Index] {
+        self.responses.get(&request).map_or(&[], Vec::as_slice)
     }
 
     /// Requests of clients, or of the upstream.
@@ -93,7 +84,7 @@ impl<'a> Matching<'a> {
         let mut pairs: Vec<Pair> = sent
             .into_iter()
             .map(|sent| {
-                let arrived = self.responses(sent);
+                let arrived = self.responses(sent).to_vec();
                 Pair { sent, received: Vec::new(), returned: None, arrived }
             })
             .collect();

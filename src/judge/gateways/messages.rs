@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::{
-    evidence::{Frame, Link, Side},
+    evidence::{self, Frame, Kind, Link, Side},
     revision::Revision,
 };
 
@@ -24,13 +24,6 @@ pub struct Message {
     pub message: Value,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    Request,
-    Notification,
-    Response,
-}
-
 impl Message {
     pub fn new(frame: &Frame, link: &Link, pointer: String, message: Value) -> Self {
         Self {
@@ -49,11 +42,11 @@ impl Message {
     }
 
     pub fn kind(&self) -> Kind {
-        match (self.message.get("method"), self.message.get("id")) {
-            (Some(_), Some(_)) => Kind::Request,
-            (Some(_), None) => Kind::Notification,
-            (None, _) => Kind::Response,
-        }
+        evidence::Message::of(&self.message).kind
+    }
+
+    pub fn is_response(&self) -> bool {
+        evidence::Message::of(&self.message).is_response()
     }
 
     pub fn method(&self) -> &str {
@@ -78,8 +71,8 @@ impl Message {
         match self.kind() {
             Kind::Request => "request",
             Kind::Notification => "notification",
-            Kind::Response if self.message.get("error").is_some() => "error",
-            Kind::Response => "result",
+            Kind::Error => "error",
+            Kind::Result | Kind::Other => "result",
         }
     }
 }

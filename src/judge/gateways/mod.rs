@@ -144,7 +144,7 @@ impl Gateways {
         for scenario in scenarios {
             let own = messages.iter().filter(|message| message.scenario == scenario).collect();
             let matching = Matching::new(own, &channels, &left);
-            items.extend(passed::items(&matching).into_iter().map(|item| ("passed", item)));
+            items.extend(passed::items(&matching).iter().map(|item| ("passed", json!(item))));
         }
         let ended: HashSet<String> = upstream
             .iter()

@@ -2,55 +2,108 @@
 
 use std::collections::HashMap;
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{
-    differences::{LISTS, differences},
+    differences::{Difference, LISTS, differences},
     isolation::SameId,
     matching::{Index, Matching, Pair},
-    messages::{Kind, Message},
+    messages::Message,
     told::notification,
 };
-use crate::evidence::Side;
+use crate::{
+    evidence::{Kind, Side},
+    judge::exchange::Origin,
+};
 
 /// The codes for a resource that does not exist, before and since the revision without a handshake.
 const RESOURCE_NOT_FOUND: i64 = -32002;
 const INVALID_PARAMS: i64 = -32602;
 
-pub fn items(matching: &Matching) -> Vec<Value> {
+/// A message that one end sent, with its copy at the other end.
+#[derive(Serialize)]
+pub struct Passed<'a> {
+    kind: &'static str,
+    method: &'a str,
+    params: Value,
+    from: Side,
+    message: &'a Value,
+    pub received: Option<&'a Value>,
+    received_kind: &'static str,
+    pub times: usize,
+    pub others: usize,
+    bytes: usize,
+    same_revision: bool,
+    link: Option<u32>,
+    pub channel: bool,
+    frames: Vec<u64>,
+    pub origin: Origin,
+    pub differences: Vec<Difference>,
+    #[serde(flatten)]
+    request: Option<OfRequest>,
+    #[serde(flatten)]
+    pub notification: Option<OfNotification>,
+}
+
+/// What only a request has.
+#[derive(Serialize)]
+struct OfRequest {
+    response: &'static str,
+    responses: usize,
+    not_found: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id_in_use: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    other_result: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    token_lost: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id_repeated: Option<bool>,
+}
+
+/// What only a notification has.
+#[derive(Default, Serialize)]
+pub struct OfNotification {
+    pub wanted: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delay_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub disordered: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub early: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overtaken: Option<bool>,
+}
+
+pub fn items<'a>(matching: &Matching<'a>) -> Vec<Passed<'a>> {
     let cursors = cursors(matching);
     let mut items = Vec::new();
     for pair in &matching.calls {
         let SameId { in_use, other_result } = SameId::of(matching, pair);
         let (mut asked, mut returned) = (request(matching, pair, &cursors), response(matching, pair));
-        asked["id_in_use"] = json!(in_use);
-        if let Some(other_result) = other_result {
-            asked["other_result"] = other_result;
-            // It differs because it belongs to another request.
-            if let Some(returned) = &mut returned {
-                returned["differences"] = json!([]);
-            }
+        // It differs because it belongs to another request.
+        returned.iter_mut().filter(|_| other_result.is_some()).for_each(|returned| returned.differences.clear());
+        if let Some(request) = &mut asked.request {
+            (request.id_in_use, request.other_result) = (Some(in_use), other_result);
         }
         items.push(asked);
         items.extend(returned);
     }
     for pair in &matching.asked {
-        let mut item = request(matching, pair, &cursors);
         let expected = matching.meant_for(pair.sent);
         let elsewhere =
             pair.received.iter().filter(|index| expected.is_some_and(|link| matching.at(**index).link != link));
-        item["others"] = json!(elsewhere.count());
-        item["channel"] = json!(true);
-        items.push(item);
+        items.push(Passed { others: elsewhere.count(), channel: true, ..request(matching, pair, &cursors) });
         items.extend(response(matching, pair));
     }
     items.extend(matching.news.iter().map(|told| notification(matching, told)));
     items.extend(matching.said.iter().map(|told| notification(matching, told)));
     // A gateway between two revisions has to translate.
-    for item in items.iter_mut().filter(|item| item["same_revision"] == false) {
-        item["differences"] = json!([]);
-    }
-    items.sort_by_key(|item| item["origin"]["frame"].as_u64());
+    items.iter_mut().filter(|item| !item.same_revision).for_each(|item| item.differences.clear());
+    items.sort_by_key(|item| item.origin.frame);
     items
 }
 
@@ -65,44 +118,49 @@ fn cursors(matching: &Matching) -> HashMap<String, Value> {
 }
 
 /// What all items have.
-pub fn item(matching: &Matching, kind: &str, method: &str, sent: Index, received: &[Index]) -> Value {
+pub fn item<'a>(
+    matching: &Matching<'a>,
+    kind: &'static str,
+    about: &'a Message,
+    sent: Index,
+    received: &[Index],
+) -> Passed<'a> {
     let message = matching.at(sent);
     let first = received.first().map(|index| matching.at(*index));
-    let about = &message.message["params"];
     let mut params = json!({});
     for name in ["uri", "name"] {
-        if let Some(value) = about.get(name) {
+        if let Some(value) = about.message["params"].get(name) {
             params[name] = value.clone();
         }
     }
-    let frames: Vec<u64> = received.iter().map(|index| matching.at(*index).frame).take(3).collect();
+    let frames = received.iter().map(|index| matching.at(*index).frame).take(3);
     let (front, behind) = if message.behind { (first, Some(message)) } else { (Some(message), first) };
-    json!({
-        "kind": kind,
-        "method": method,
-        "params": params,
-        "from": if message.from == Side::Client { "client" } else { "server" },
-        "message": message.message,
-        "received": first.map(|first| &first.message),
-        "received_kind": first.map_or("nothing", Message::word),
-        "times": received.len(),
-        "others": 0,
-        "bytes": message.message.to_string().len(),
-        "same_revision": same_revision(matching, front, behind),
-        "link": front.map(|front| front.link),
-        "channel": front.is_none_or(|front| matching.channels.contains(&front.link)),
-        "frames": std::iter::once(message.frame).chain(frames).collect::<Vec<_>>(),
-        "origin": origin(message, first),
-        "differences": [],
-    })
+    Passed {
+        kind,
+        method: about.method(),
+        params,
+        from: message.from,
+        message: &message.message,
+        received: first.map(|first| &first.message),
+        received_kind: first.map_or("nothing", Message::word),
+        times: received.len(),
+        others: 0,
+        bytes: message.message.to_string().len(),
+        same_revision: same_revision(matching, front, behind),
+        link: front.map(|front| front.link),
+        channel: front.is_none_or(|front| matching.channels.contains(&front.link)),
+        frames: std::iter::once(message.frame).chain(frames).collect(),
+        origin: origin(message, first),
+        differences: Vec::new(),
+        request: None,
+        notification: None,
+    }
 }
 
 /// The message as it was received, after the one that was sent.
-pub fn origin(sent: &Message, received: Option<&Message>) -> Value {
-    match received {
-        Some(received) => json!({ "frame": received.frame, "pointer": received.pointer, "to": sent.frame }),
-        None => json!({ "frame": sent.frame, "pointer": sent.pointer }),
-    }
+pub fn origin(sent: &Message, received: Option<&Message>) -> Origin {
+    let Message { frame, pointer, .. } = received.unwrap_or(sent);
+    Origin { frame: *frame, pointer: pointer.clone(), to: received.map(|_| sent.frame) }
 }
 
 /// Whether both sides use the same revision. Only then must all fields be passed on.
@@ -116,38 +174,43 @@ fn same_revision(matching: &Matching, front: Option<&Message>, behind: Option<&M
     spoken.is_none_or(|spoken| front.revision.is_none_or(|revision| revision.to_string() == spoken))
 }
 
-fn request(matching: &Matching, pair: &Pair, cursors: &HashMap<String, Value>) -> Value {
+fn request<'a>(matching: &Matching<'a>, pair: &Pair, cursors: &HashMap<String, Value>) -> Passed<'a> {
     let sent = matching.at(pair.sent);
-    let mut item = item(matching, "request", sent.method(), pair.sent, &pair.received);
+    let mut item = item(matching, "request", sent, pair.sent, &pair.received);
     let arrived = pair.arrived.first().map(|index| matching.at(*index));
-    item["response"] = json!(arrived.map_or("nothing", Message::word));
-    item["responses"] = json!(pair.arrived.len());
-    item["not_found"] = json!(arrived.is_some_and(|arrived| is_not_found(sent, arrived)));
+    let request = item.request.insert(OfRequest {
+        response: arrived.map_or("nothing", Message::word),
+        responses: pair.arrived.len(),
+        not_found: arrived.is_some_and(|arrived| is_not_found(sent, arrived)),
+        id_in_use: None,
+        other_result: None,
+        token_lost: None,
+        id_repeated: None,
+    });
     let Some(received) = pair.received.first().map(|index| matching.at(*index)) else { return item };
-    let mut found = differences(&sent.message, &received.message);
-    if begins(sent) {
-        found.retain(|difference| difference["part"] == "capabilities");
-    }
-    let given = sent.message.pointer("/params/cursor").map(Value::to_string).unwrap_or_default();
-    if let Some(own) = cursors.get(&given) {
-        found.retain(|difference| difference["part"] != "cursor");
-        if received.message.pointer("/params/cursor") != Some(own) {
-            found.push(json!({
-                "what": "changed", "part": "cursor", "path": "params.cursor", "pointer": "/params/cursor",
-                "sent": own, "received": received.message.pointer("/params/cursor"),
-            }));
-        }
-    }
-    item["differences"] = json!(found);
-    item["token_lost"] = json!(sent.token().is_some() && received.token().is_none());
-    let earlier = matching.messages.iter().take_while(|message| message.frame < received.frame);
-    let repeats = earlier.filter(|message| {
+    request.token_lost = Some(sent.token().is_some() && received.token().is_none());
+    let mut earlier = matching.messages.iter().take_while(|message| message.frame < received.frame);
+    request.id_repeated = Some(earlier.any(|message| {
         message.kind() == Kind::Request
             && message.from == received.from
             && message.is_beside(received)
             && message.id() == received.id()
-    });
-    item["id_repeated"] = json!(repeats.count() > 0);
+    }));
+    let mut found = differences(&sent.message, &received.message);
+    if begins(sent) {
+        found.retain(|difference| difference.part == "capabilities");
+    }
+    let given = sent.message.pointer("/params/cursor").map(Value::to_string).unwrap_or_default();
+    if let Some(own) = cursors.get(&given) {
+        found.retain(|difference| difference.part != "cursor");
+        let cursor = received.message.pointer("/params/cursor");
+        if cursor != Some(own) {
+            let [part, path, pointer] = ["cursor", "params.cursor", "/params/cursor"].map(str::to_owned);
+            let (sent, received) = (Some(own.clone()), Some(cursor.cloned().unwrap_or_default()));
+            found.push(Difference { what: "changed", part, path, pointer, sent, received });
+        }
+    }
+    item.differences = found;
     item
 }
 
@@ -164,8 +227,8 @@ fn is_not_found(sent: &Message, arrived: &Message) -> bool {
     sent.method() == "resources/read" && arrived.message["error"]["code"] == code
 }
 
-/// What was returned, if the one who returned it had been asked.
-fn response(matching: &Matching, pair: &Pair) -> Option<Value> {
+/// What was returned, if its sender had received the request.
+fn response<'a>(matching: &Matching<'a>, pair: &Pair) -> Option<Passed<'a>> {
     let returned = pair.returned?;
     let (sent, asked) = (matching.at(returned), matching.at(pair.sent));
     // A gateway may drop the response to a cancelled request, or for a client that disconnected.
@@ -173,36 +236,20 @@ fn response(matching: &Matching, pair: &Pair) -> Option<Value> {
     if pair.arrived.is_empty() && (gone || matching.was_cancelled(asked, u64::MAX)) {
         return None;
     }
-    let mut item = item(matching, sent.word(), asked.method(), returned, &pair.arrived);
-    let params = request_params(asked);
-    item["params"] = params;
-    let Some(received) = pair.arrived.first().map(|index| matching.at(*index)) else { return Some(item) };
-    item["origin"] = origin(sent, Some(received));
-    if sent.word() != received.word() {
-        return Some(item);
-    }
+    let mut item = item(matching, sent.word(), asked, returned, &pair.arrived);
+    let received = pair.arrived.first().map(|index| matching.at(*index));
+    let Some(received) = received.filter(|received| sent.word() == received.word()) else { return Some(item) };
     let mut found = differences(&sent.message, &received.message);
     if begins(asked) {
-        found.retain(|difference| matches!(difference["part"].as_str(), Some("capabilities" | "instructions")));
+        found.retain(|difference| matches!(difference.part.as_str(), "capabilities" | "instructions"));
     }
     // A gateway may collect the pages of its upstream.
     let count = |message: &Message, list: &str| message.message["result"][list].as_array().map(Vec::len);
     let collected = LISTS.iter().any(|list| count(received, list) > count(sent, list));
-    found.retain(|difference| {
-        let part = difference["part"].as_str().unwrap_or_default();
-        let cursor = part == "nextCursor" && (collected || difference["what"] == "changed");
-        !(cursor || collected && LISTS.contains(&part))
+    found.retain(|Difference { what, part, .. }| {
+        let cursor = part == "nextCursor" && (collected || *what == "changed");
+        !(cursor || collected && LISTS.contains(&part.as_str()))
     });
-    item["differences"] = json!(found);
+    item.differences = found;
     Some(item)
-}
-
-fn request_params(asked: &Message) -> Value {
-    let mut params = json!({});
-    for name in ["uri", "name"] {
-        if let Some(value) = asked.message["params"].get(name) {
-            params[name] = value.clone();
-        }
-    }
-    params
 }

@@ -1,66 +1,75 @@
 //! The items of `$passed` that are notifications.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{
     differences::differences,
     matching::{Matching, Pair, Told},
     messages::Message,
-    passed::{item, origin},
+    passed::{OfNotification, Passed, item, origin},
 };
 
 /// A notification that was sent this long before a response, in microseconds, and is received with it was held back.
 const HELD: u64 = 1_500_000;
 
-pub fn notification(matching: &Matching, told: &Told) -> Value {
+pub fn notification<'a>(matching: &Matching<'a>, told: &Told) -> Passed<'a> {
     let sent = matching.at(told.sent);
-    let mut item = item(matching, "notification", sent.method(), told.sent, &told.received);
-    let expected = matching.expected(told.sent);
+    let mut item = item(matching, "notification", sent, told.sent, &told.received);
+    let mut own = OfNotification::default();
     let receivers = |link: u32| told.received.iter().filter(|index| matching.at(**index).link == link).count();
     let meant = matching.meant_for(told.sent);
     let mut links: Vec<u32> = told.received.iter().map(|index| matching.at(*index).link).collect();
     links.sort_unstable();
     links.dedup();
-    item["times"] = json!(links.iter().map(|link| receivers(*link)).max().unwrap_or_default());
+    item.times = links.iter().map(|link| receivers(*link)).max().unwrap_or_default();
     let uri = &sent.message["params"]["uri"];
     let wanted = |link: &u32| match sent.method() {
         "notifications/resources/updated" => subscribed(matching, *link, uri, sent.frame),
         _ => meant.is_none_or(|meant| meant == *link),
     };
-    item["others"] = json!(links.iter().filter(|link| sent.behind && !wanted(link)).count());
-    item["wanted"] = json!(if sent.behind {
+    item.others = links.iter().filter(|link| sent.behind && !wanted(link)).count();
+    own.wanted = if sent.behind {
         matching.serves_clients(told.sent) && is_awaited(matching, sent)
     } else {
         is_supported(matching, sent)
-    });
+    };
     if sent.behind && told.received.is_empty() {
-        item["channel"] = json!(has_channel(matching, sent, meant));
+        item.channel = has_channel(matching, sent, meant);
     }
     let to = told.received.iter().find(|index| !sent.behind || wanted(&matching.at(**index).link));
-    let Some(received) = to.or(told.received.first()).map(|index| matching.at(*index)) else { return item };
-    item["received"] = received.message.clone();
-    item["origin"] = origin(sent, Some(received));
-    item["differences"] = json!(differences(&expected, &received.message));
-    item["delay_ms"] = json!(received.at.saturating_sub(sent.at) / 1000);
-    item["disordered"] = json!(is_disordered(matching, told, received));
-    let pair = match sent.method() {
-        "notifications/progress" => matching.reported_on(sent),
-        _ => matching.during(sent),
-    };
-    if let Some(pair) = pair.filter(|_| sent.behind)
-        && let (Some(returned), Some(arrived)) = (pair.returned, pair.arrived.first())
-    {
-        let (returned, arrived) = (matching.at(returned), matching.at(*arrived));
+    if let Some(received) = to.or(told.received.first()).map(|index| matching.at(*index)) {
+        item.received = Some(&received.message);
+        item.origin = origin(sent, Some(received));
+        item.differences = differences(&matching.expected(told.sent), &received.message);
+        own.received(matching, told, received);
+    }
+    item.notification = Some(own);
+    item
+}
+
+impl OfNotification {
+    fn received(&mut self, matching: &Matching, told: &Told, received: &Message) {
+        let sent = matching.at(told.sent);
+        self.delay_ms = Some(received.at.saturating_sub(sent.at) / 1000);
+        self.disordered = Some(is_disordered(matching, told, received));
+        let pair = match sent.method() {
+            "notifications/progress" => matching.reported_on(sent),
+            _ => matching.during(sent),
+        };
+        let ends = pair.filter(|_| sent.behind).and_then(|pair| pair.returned.zip(pair.arrived.first().copied()));
+        let Some((returned, arrived)) = ends.map(|(returned, arrived)| (matching.at(returned), matching.at(arrived)))
+        else {
+            return;
+        };
         if received.link == arrived.link && returned.frame > sent.frame {
             let early = returned.at.saturating_sub(sent.at) >= HELD;
-            item["early"] = json!(early);
-            item["held"] = json!(early && received.at >= returned.at);
+            self.early = Some(early);
+            self.held = Some(early && received.at >= returned.at);
             // Messages on two streams have no order.
             let one_stream = received.post == arrived.post;
-            item["overtaken"] = json!(one_stream && received.frame > arrived.frame);
+            self.overtaken = Some(one_stream && received.frame > arrived.frame);
         }
     }
-    item
 }
 
 /// Whether earlier progress of the same request is received later, on the same streams.

@@ -1,8 +1,8 @@
 //! Log messages: the request that they belong to, and the minimum level.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::{Asked, NotificationContext, State};
+use super::{Asked, NotificationContext, Relation, State};
 
 /// In order of severity.
 const LEVELS: [&str; 8] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
@@ -13,7 +13,7 @@ pub(super) fn level(name: &Value) -> Option<usize> {
 
 impl NotificationContext {
     /// A log message in a revision in which each request sets its own log level.
-    pub(super) fn log(&self, carrier: Option<usize>, params: &Value, item: &mut Value) {
+    pub(super) fn log(&self, carrier: Option<usize>, params: &Value, relation: &mut Relation) {
         let least = |asked: &Asked| asked.level.as_ref().and_then(level);
         let (about, wanted) = if self.streams {
             let Some(asked) = carrier.map(|index| &self.asked[index]) else { return };
@@ -35,13 +35,13 @@ impl NotificationContext {
                 None => ("nothing that asked for logs", None),
             }
         };
-        item["logs"] = json!(about);
-        judge_level(wanted, params, item);
+        relation.logs = Some(about);
+        judge_level(wanted, params, relation);
     }
 
     /// A log message in a revision with one log level for the session.
-    pub(super) fn legacy_log(&self, carrier: Option<usize>, params: &Value, item: &mut Value) {
-        item["level_set"] = json!(!self.settings.is_empty());
+    pub(super) fn legacy_log(&self, carrier: Option<usize>, params: &Value, relation: &mut Relation) {
+        relation.level_set = Some(!self.settings.is_empty());
         let set_after = |frame: u64| {
             let sent = self.asked.iter().filter(|asked| asked.sets.is_some()).map(|asked| asked.frame);
             sent.chain(self.settings.iter().map(|setting| setting.sent)).any(|sent| sent > frame)
@@ -56,17 +56,14 @@ impl NotificationContext {
                 !set_after(setting.sent) && !self.asked.iter().any(|asked| running(asked) && asked.frame < setting.sent)
             })
         };
-        judge_level(setting.map(|setting| setting.level), params, item);
-        if let Some(setting) = setting.filter(|_| item["wanted"] == false) {
-            // Without the request that set the level, the message would show nothing wrong.
-            item["origin"]["to"] = json!(setting.sent);
-        }
+        judge_level(setting.map(|setting| setting.level), params, relation);
+        relation.to = setting.filter(|_| relation.wanted == Some(false)).map(|setting| setting.sent);
     }
 }
 
 /// Records whether the message has at least the wanted level.
-fn judge_level(wanted: Option<usize>, params: &Value, item: &mut Value) {
+fn judge_level(wanted: Option<usize>, params: &Value, relation: &mut Relation) {
     if let Some((level, wanted)) = level(&params["level"]).zip(wanted) {
-        item["wanted"] = json!(level >= wanted);
+        relation.wanted = Some(level >= wanted);
     }
 }

@@ -1,20 +1,7 @@
 //! Determines what a server's message relates to: a request, a subscription or a progress token.
 //!
 //! Over HTTP, the stream shows the request that a message belongs to. If all messages share one stream, their order and
-//! their content show it. If neither is certain, the fields are left out.
-//!
-//! Messages get these fields, as far as they are known:
-//! - `on`: `subscription` or `request`. On a subscription also `tag` (of a `subscription` of this connection, of
-//!   `another subscription` than the waiting one, or of `nothing`), `acknowledged` and `after_cancel` (both at the time
-//!   of the message), and `wanted`;
-//! - `reports_on` of progress: `running request`, `completed request`, `failed request`, `cancelled request` or
-//!   `nothing`; `grows`, and `in_last_second`, the number of notifications with the same token;
-//! - `logs` of a log message: `running request`, `answered request` or `nothing that asked for logs`; `wanted`, whether
-//!   it has at least the requested level; `level_set`, whether the session has a level;
-//! - `cancels`: `own request`, `subscription`, `request` or `nothing`;
-//! - `subscribed` of an update, until revision 2025-11-25: whether this connection ever subscribed to the resource or
-//!   to one that it is below; if so, `unsubscribed`: whether that has certainly ended;
-//! - `token_in_use` of a request with a progress token: whether another open request has the same.
+//! their content show it. If neither is certain, the fields are absent.
 
 mod logs;
 #[cfg(test)]
@@ -23,11 +10,62 @@ mod updates;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
-use crate::evidence::{Frame, Link};
+use crate::evidence::{Frame, Kind, Link, Message};
 
 const SECOND: u64 = 1_000_000;
+
+/// What a message relates to, as far as it is known.
+#[derive(Debug, Default, Serialize)]
+pub struct Relation {
+    /// `subscription` or `request`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    on: Option<&'static str>,
+    /// On a subscription: of a `subscription` of this connection, of `another subscription` than the waiting one, or of
+    /// `nothing`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tag: Option<&'static str>,
+    /// On a subscription: whether it was acknowledged, or certainly over, at the time of the message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    acknowledged: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after_cancel: Option<bool>,
+    /// On a subscription, whether it requests such events. Of a log message, whether it has at least the requested level.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wanted: Option<bool>,
+    /// Of progress: `running request`, `completed request`, `failed request`, `cancelled request` or `nothing`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reports_on: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    grows: Option<bool>,
+    /// The number of notifications with the same token.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    in_last_second: Option<usize>,
+    /// Of a log message: `running request`, `answered request` or `nothing that asked for logs`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    logs: Option<&'static str>,
+    /// Whether the session has a level.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    level_set: Option<bool>,
+    /// `own request`, `subscription`, `request` or `nothing`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cancels: Option<&'static str>,
+    /// Of an update, until revision 2025-11-25: whether this connection ever subscribed to the resource or to one that it
+    /// is below; null without a URI.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    subscribed: Option<Option<bool>>,
+    /// Whether that has certainly ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unsubscribed: Option<bool>,
+    /// Of a request with a progress token: whether another open request has the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    token_in_use: Option<bool>,
+    /// The frame of the request without which the message would show nothing wrong.
+    #[serde(skip)]
+    pub to: Option<u64>,
+}
 
 pub struct NotificationContext {
     /// Whether each request has its own stream.
@@ -106,8 +144,8 @@ impl NotificationContext {
         }
     }
 
-    pub fn asked(&mut self, frame: &Frame, id: &Value, method: &str, message: &Value) {
-        let params = &message["params"];
+    pub fn asked(&mut self, frame: &Frame, id: &Value, request: &Message) {
+        let (method, params) = (request.method, request.params());
         let meta = &params["_meta"];
         self.watched.asked(frame.frame, method, params);
         self.asked.push(Asked {
@@ -115,10 +153,10 @@ impl NotificationContext {
             post: frame.post,
             id: id.clone(),
             state: State::Running,
-            sound: message["jsonrpc"] == "2.0" && message.get("params").is_none_or(Value::is_object),
+            sound: request.is_version_2() && request.whole.get("params").is_none_or(Value::is_object),
             filter: (method == "subscriptions/listen").then(|| params["notifications"].clone()),
             acknowledged: false,
-            token: meta.get("progressToken").cloned(),
+            token: request.token().cloned(),
             task: params.get("task").is_some(),
             last: None,
             worked_on: 0,
@@ -137,8 +175,9 @@ impl NotificationContext {
     }
 
     /// The request in frame `request` got its response in the other frame.
-    pub fn answered(&mut self, request: u64, answer: &Frame, id: &Value, reply: &Value) {
-        self.watched.answered(request, answer.frame, answer.at, reply.get("result").is_some());
+    pub fn answered(&mut self, request: u64, answer: &Frame, id: &Value, reply: &Message) {
+        let accepted = reply.whole.get("result").is_some();
+        self.watched.answered(request, answer.frame, answer.at, accepted);
         let Some(index) = self.asked.iter().rposition(|asked| asked.frame == request && asked.id == *id) else {
             return;
         };
@@ -152,10 +191,10 @@ impl NotificationContext {
         }
         let asked = &mut self.asked[index];
         if asked.state == State::Running {
-            asked.state = if reply.get("error").is_some() { State::Failed } else { State::Answered };
+            asked.state = if reply.kind == Kind::Error { State::Failed } else { State::Answered };
         }
-        asked.task |= reply["result"].get("task").is_some() || reply["result"]["resultType"] == "task";
-        if let (Some(level), Some(_)) = (asked.sets, reply.get("result")) {
+        asked.task |= reply.result().get("task").is_some() || reply.result()["resultType"] == "task";
+        if let Some(level) = asked.sets.filter(|_| accepted) {
             self.settings.push(Setting { sent: request, answered: answer.frame, level });
         }
     }
@@ -171,37 +210,38 @@ impl NotificationContext {
         self.open.remove(&id.to_string());
     }
 
-    /// Adds to a server's request or notification what it relates to.
-    pub fn describe(&mut self, frame: &Frame, message: &Value, item: &mut Value) {
-        let Some(method) = message["method"].as_str() else { return };
-        if let Some(id) = message.get("id") {
-            let token = message.pointer("/params/_meta/progressToken").cloned();
-            if token.is_some() {
-                item["token_in_use"] = json!(self.open.values().any(|used| *used == token));
-            }
+    /// What a server's request or notification relates to.
+    pub fn relation(&mut self, frame: &Frame, message: &Message) -> Relation {
+        let mut relation = Relation::default();
+        if message.method.is_empty() {
+            return relation;
+        }
+        if let Some(id) = message.id {
+            let token = message.token().cloned();
+            relation.token_in_use = token.is_some().then(|| self.open.values().any(|used| *used == token));
             self.open.insert(id.to_string(), token);
             self.own.insert(id.to_string());
-            return;
+            return relation;
         }
         let carrier = self.asked.iter().rposition(|asked| self.streams && asked.post == frame.post);
         if self.modern {
-            self.subscription(carrier, method, message, item);
+            self.subscription(carrier, message, &mut relation);
         }
-        match method {
-            "notifications/progress" => self.progress(frame, &message["params"], item),
-            "notifications/message" if self.modern => self.log(carrier, &message["params"], item),
-            "notifications/message" => self.legacy_log(carrier, &message["params"], item),
+        let params = message.params();
+        match message.method {
+            "notifications/progress" => self.progress(frame, params, &mut relation),
+            "notifications/message" if self.modern => self.log(carrier, params, &mut relation),
+            "notifications/message" => self.legacy_log(carrier, params, &mut relation),
             "notifications/resources/updated" if !self.modern => {
-                let uri = message["params"]["uri"].as_str();
-                item["subscribed"] = Value::Null;
-                if let Some(uri) = uri {
-                    self.watched.describe(uri, frame.at, item);
+                relation.subscribed = Some(None);
+                if let Some(uri) = uri_in(params) {
+                    self.watched.describe(uri, frame.at, &mut relation);
                 }
             }
             "notifications/cancelled" => {
-                let id = &message["params"]["requestId"];
+                let id = message.cancels().unwrap_or(&Value::Null);
                 let mut named = self.asked.iter().filter(|asked| asked.id == *id).map(|asked| asked.filter.is_some());
-                item["cancels"] = json!(if self.own.contains(&id.to_string()) {
+                relation.cancels = Some(if self.own.contains(&id.to_string()) {
                     "own request"
                 } else {
                     match named.next() {
@@ -213,14 +253,16 @@ impl NotificationContext {
             }
             _ => {}
         }
+        relation
     }
 
     /// Sets `on` and, on a subscription, whether the tag is right and the message is allowed at this time.
-    fn subscription(&mut self, carrier: Option<usize>, method: &str, message: &Value, item: &mut Value) {
-        let tag = message.pointer("/params/_meta/io.modelcontextprotocol~1subscriptionId");
+    fn subscription(&mut self, carrier: Option<usize>, message: &Message, relation: &mut Relation) {
+        let method = message.method;
+        let tag = message.whole.pointer("/params/_meta/io.modelcontextprotocol~1subscriptionId");
         let listens = |asked: &Asked| asked.filter.is_some();
         let carried = carrier.filter(|&index| listens(&self.asked[index]));
-        item["on"] = json!(if carried.is_some() || tag.is_some() { "subscription" } else { "request" });
+        relation.on = Some(if carried.is_some() || tag.is_some() { "subscription" } else { "request" });
         let named = self.asked.iter().rposition(|asked| listens(asked) && Some(&asked.id) == tag);
         let found = if self.streams { carried } else { named };
         let acknowledges = method == "notifications/subscriptions/acknowledged";
@@ -229,7 +271,7 @@ impl NotificationContext {
         let astray = acknowledges && found.is_none_or(|index| self.asked[index].acknowledged);
         let meant = self.asked.iter().rposition(waits).filter(|_| astray);
         if tag.is_some() {
-            item["tag"] = json!(match found {
+            relation.tag = Some(match found {
                 Some(_) if meant.is_some() => "another subscription",
                 Some(index) if Some(&self.asked[index].id) == tag => "subscription",
                 // The tag differs from that of the stream.
@@ -241,34 +283,34 @@ impl NotificationContext {
             self.asked[meant].acknowledged = true;
         }
         let Some(asked) = found.map(|index| &mut self.asked[index]) else { return };
-        item["acknowledged"] = json!(asked.acknowledged);
+        relation.acknowledged = Some(asked.acknowledged);
         asked.acknowledged |= acknowledges;
-        item["after_cancel"] = json!(asked.state == State::Gone);
+        relation.after_cancel = Some(asked.state == State::Gone);
         let filter = asked.filter.as_ref().unwrap_or(&Value::Null);
         let wanted = match method {
             "notifications/tools/list_changed" => filter["toolsListChanged"] == true,
             "notifications/prompts/list_changed" => filter["promptsListChanged"] == true,
             "notifications/resources/list_changed" => filter["resourcesListChanged"] == true,
             "notifications/resources/updated" => {
-                let uri = message["params"]["uri"].as_str().unwrap_or_default();
+                let uri = uri_in(message.params()).unwrap_or_default();
                 let watched = filter["resourceSubscriptions"].as_array().into_iter().flatten();
                 watched.filter_map(Value::as_str).any(|watched| is_within(uri, watched))
             }
             _ => return,
         };
-        item["wanted"] = json!(wanted);
+        relation.wanted = Some(wanted);
     }
 
-    fn progress(&mut self, frame: &Frame, params: &Value, item: &mut Value) {
+    fn progress(&mut self, frame: &Frame, params: &Value, relation: &mut Relation) {
         let token = params.get("progressToken");
         let Some(asked) = self.asked.iter_mut().rfind(|asked| asked.token.is_some() && asked.token.as_ref() == token)
         else {
-            item["reports_on"] = json!("nothing");
+            relation.reports_on = Some("nothing");
             return;
         };
         // Messages on another stream are not ordered relative to the response.
         let ordered = !self.streams || asked.post == frame.post;
-        item["reports_on"] = json!(match asked.state {
+        relation.reports_on = Some(match asked.state {
             State::Answered if ordered && !asked.task => "completed request",
             State::Failed if ordered => "failed request",
             State::Cancelled(_) | State::Gone => "cancelled request",
@@ -279,12 +321,16 @@ impl NotificationContext {
         while asked.times.front().is_some_and(|&at| at + SECOND < frame.at) {
             asked.times.pop_front();
         }
-        item["in_last_second"] = json!(asked.times.len());
+        relation.in_last_second = Some(asked.times.len());
         if let Some(progress) = params["progress"].as_f64().filter(|_| ordered) {
-            item["grows"] = json!(asked.last.is_none_or(|last| progress > last));
+            relation.grows = Some(asked.last.is_none_or(|last| progress > last));
             asked.last = Some(progress);
         }
     }
+}
+
+fn uri_in(params: &Value) -> Option<&str> {
+    params["uri"].as_str()
 }
 
 /// Whether a URI is the watched one or below it.

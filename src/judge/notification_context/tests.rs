@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::NotificationContext;
 use crate::{
-    evidence::{Frame, Link, Transport},
+    evidence::{Frame, Link, Message, Transport},
     revision::Revision,
 };
 
@@ -25,13 +25,14 @@ impl Conversation {
     /// Sends a request, and returns the number of its frame.
     fn ask(&mut self, id: &Value, method: &str, params: &Value) -> u64 {
         let frame = self.frame();
-        self.0.asked(&frame, id, method, &json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        self.0.asked(&frame, id, &Message::of(&request));
         frame.frame
     }
 
     fn answer(&mut self, request: u64, id: &Value) {
         let answer = self.frame();
-        self.0.answered(request, &answer, id, &json!({ "result": {} }));
+        self.0.answered(request, &answer, id, &Message::of(&json!({ "result": {} })));
     }
 
     fn cancel(&mut self, id: &Value) {
@@ -40,9 +41,8 @@ impl Conversation {
     }
 
     fn hear(&mut self, method: &str, params: &Value) -> Value {
-        let (frame, mut item) = (self.frame(), json!({}));
-        self.0.describe(&frame, &json!({ "method": method, "params": params }), &mut item);
-        item
+        let (frame, message) = (self.frame(), json!({ "method": method, "params": params }));
+        json!(self.0.relation(&frame, &Message::of(&message)))
     }
 }
 

@@ -1,8 +1,8 @@
 //! Updates of resources until revision 2025-11-25: whether a resource was subscribed to, and whether that has ended.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::is_within;
+use super::{Relation, is_within, uri_in};
 
 /// After a subscription ended, updates in transit may arrive for this long, in microseconds.
 const ON_ITS_WAY: u64 = 25_000;
@@ -39,7 +39,7 @@ impl Watched {
                 named.filter_map(Value::as_str).for_each(|uri| self.subscribed(uri));
             }
             "resources/unsubscribe" => {
-                self.ending.extend(params["uri"].as_str().map(|uri| (frame, bare(uri).to_owned())));
+                self.ending.extend(uri_in(params).map(|uri| (frame, bare(uri).to_owned())));
             }
             _ => {}
         }
@@ -66,12 +66,12 @@ impl Watched {
     }
 
     /// Adds to an update at that time what it relates to.
-    pub(super) fn describe(&self, uri: &str, at: u64, item: &mut Value) {
+    pub(super) fn describe(&self, uri: &str, at: u64, relation: &mut Relation) {
         let mut meant = self.resources.iter().filter(|known| is_within(uri, &known.uri)).peekable();
-        item["subscribed"] = json!(meant.peek().is_some());
+        relation.subscribed = Some(Some(meant.peek().is_some()));
         let is_over = |ended: &Ended| ended.followed && at.saturating_sub(ended.at) > ON_ITS_WAY;
         if meant.peek().is_some() {
-            item["unsubscribed"] = json!(meant.all(|known| known.ended.as_ref().is_some_and(is_over)));
+            relation.unsubscribed = Some(meant.all(|known| known.ended.as_ref().is_some_and(is_over)));
         }
     }
 }

@@ -37,7 +37,7 @@ pub struct Context<'a> {
     pub later: Vec<(Duration, Value)>,
     /// An earlier request about which nothing more is sent.
     pub cancelled: Option<Value>,
-    /// Earlier requests that can now be answered.
+    /// Earlier requests whose response can now be sent.
     pub settled: Vec<(Value, Result<Value, Fail>)>,
     pub changes: Vec<Change>,
     /// There is no response yet: a subscription was opened, or the client has to respond first.

@@ -82,7 +82,7 @@ fn stateless(params: Params, meta: Params, revisions: &[Revision], progress: Opt
     }
     let level = meta.optional_string(LEVEL)?;
     if level.is_some_and(|level| Level::named(level).is_none()) {
-        return Err(Fail::params("The log level is none of the known ones."));
+        return Err(Fail::params("The log level is unknown."));
     }
     let answers = params.optional_object("inputResponses")?.cloned().unwrap_or_default();
     params.optional_string("requestState")?;

@@ -31,7 +31,7 @@ pub fn classify(value: &Value) -> Incoming {
     let Some(object) = value.as_object() else { return invalid(None, "A message is a single JSON object.") };
     let id = object.get("id").filter(|id| is_id(id)).cloned();
     if object.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
-        return invalid(id, "The member `jsonrpc` has to be \"2.0\".");
+        return invalid(id, "The field `jsonrpc` must be \"2.0\".");
     }
     if object.contains_key("id") && id.is_none() {
         return invalid(None, "An id is a string or an integer.");
@@ -40,7 +40,7 @@ pub fn classify(value: &Value) -> Incoming {
         Some(Value::String(method)) => {
             Incoming::Call(Call { id, method: method.clone(), params: object.get("params").cloned() })
         }
-        Some(_) => invalid(id, "The member `method` has to be a string."),
+        Some(_) => invalid(id, "The field `method` must be a string."),
         None if object.contains_key("result") || object.contains_key("error") => Incoming::Response,
         None => invalid(id, "A request needs a method."),
     }

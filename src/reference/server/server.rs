@@ -246,7 +246,7 @@ impl Server {
         Turn { out: self.say(scene, answer, true, Some(id), after, status), ..Turn::default() }
     }
 
-    /// Notifications for a session about changes, whoever made them.
+    /// Notifications for a session about changes, also those of other clients.
     pub fn announce(&mut self, session: &Session, changes: &[Change]) -> Vec<Outgoing> {
         let mut out = Vec::new();
         for (revision, note) in changes.iter().flat_map(|change| session.announce(change)) {

@@ -53,7 +53,7 @@ pub async fn serve(
     tokio::select! {
         biased;
         never = async { reading.await; pending().await } => never,
-        // If nobody reads the output, there is no client left.
+        // If the output is closed, there is no client left.
         handled = handle(server, arrived, output, errors) => handled.unwrap_or(Ok(())),
     }
 }

@@ -20,7 +20,6 @@ pub fn section(page: &mut String, moments: &[Moment], left_out: usize) -> std::f
          <th class=\"number wide\">connection</th><th>from</th><th>what</th><th class=\"number wide\">bytes</th></tr></thead>\n<tbody>\n",
     );
     for Moment { frame, microseconds, connection, from, what, bytes, body } in moments {
-        let from = if from == "client" { "client" } else { "server" };
         let what = match body {
             Some(body) => {
                 format!("<details><summary>{}</summary><pre>{}</pre></details>", text(what), lines(body))

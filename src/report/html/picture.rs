@@ -1,4 +1,4 @@
-//! The resources as a picture: a tree with one path to each resource. Further links are drawn across it.
+//! The drawing of the resources: a tree with one path to each resource. Further links cross it.
 //!
 //! Only the first children of a node are drawn, and those with a finding on or below them, so that a large graph stays
 //! legible.

@@ -200,7 +200,7 @@ fn finding(page: &mut String, finding: &Finding, last: u64, open: &str) -> std::
                 true => format!("<a href=\"#frame-{number}\">#{number}</a>"),
                 false => format!("#{number}"),
             };
-            writeln!(page, "{number} {}  {}{marked}{}", text(&message.from), lines(before), lines(after))?;
+            writeln!(page, "{number} {}  {}{marked}{}", message.from, lines(before), lines(after))?;
         }
         page.push_str("</pre>\n");
     }

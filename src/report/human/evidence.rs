@@ -24,8 +24,6 @@ const MESSAGE_LINES: usize = 2;
 const HEAD_LINES: usize = 5;
 /// Between the first line of the head of a request or response and its headers.
 const HEADERS: &str = " · ";
-/// `to client 1`
-const SIDE: usize = 11;
 /// `expected  `, `received  `
 const LABEL: usize = 10;
 
@@ -91,11 +89,11 @@ pub fn messages(page: &mut Page, indent: usize, finding: &Finding) {
         page.hang(indent, &[span(FAINT, "messages  ")], FAINT, &numbers.join(", "));
     }
     let digits = finding.messages.iter().map(|message| message.frame.to_string().len()).max().unwrap_or(0);
-    let sides = finding.messages.iter().map(|message| columns(&message.from)).max().unwrap_or(0).clamp(6, SIDE);
+    let sides = finding.messages.iter().map(|message| columns(&message.from.to_string())).max().unwrap_or(0).max(6);
     for (at, message) in finding.messages.iter().enumerate() {
-        let lead = format!("#{:<digits$} {:<sides$}  ", message.frame, middle(&plain(&message.from), sides));
+        let lead = format!("#{:<digits$} {:<sides$}  ", message.frame, message.from);
         let room = page.width().saturating_sub(indent + columns(&lead));
-        let ink = if message.from.starts_with("client") { FAINT } else { TEXT };
+        let ink = if message.from.is_client() { FAINT } else { TEXT };
         if is_head(&message.text) {
             // Any header may be the one that it is about.
             if page.is_verbose() && !message.headers.is_empty() {
@@ -126,7 +124,7 @@ pub fn messages(page: &mut Page, indent: usize, finding: &Finding) {
 }
 
 /// A message without its version if it takes more than one line, and then on two lines at most. What the server put into
-/// `_meta` is left out first.
+/// `_meta` is omitted first.
 fn brief(text: &str, room: usize) -> String {
     const VERSION: &str = "\"jsonrpc\":\"2.0\",";
     if columns(text) <= room {

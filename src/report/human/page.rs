@@ -131,8 +131,8 @@ impl Page {
         }
     }
 
-    /// A link behind a lead: for the terminal to open, or else whole, to be copied. It gets a line of its own if it fits
-    /// there. A longer one stays behind the lead: the terminal wraps it anyway, and copies it as one line.
+    /// A link after a lead: for the terminal to open, or else whole, to be copied. It gets a line of its own if it fits
+    /// there. A longer one stays after the lead: the terminal wraps it anyway, and copies it as one line.
     pub fn link(&mut self, indent: usize, lead: Span, text: &str, url: &str) {
         let is_short = indent + columns(&plain(&lead.1)) + columns(url) <= self.width();
         if self.style.links {

@@ -49,10 +49,8 @@ pub fn totals(page: &mut Page, report: &RunReport) {
 
 /// The meaning of the exit code, and a declared list that never works: most rules were not tested then.
 pub fn meaning(report: &RunReport) -> String {
-    // A note has the details.
     let cut_short = report.cut_short.as_deref().filter(|_| report.exit_code == 1);
-    let incomplete =
-        cut_short.and_then(|why| why.split(": ").next()).map(|why| format!(" The run is incomplete: {why}."));
+    let incomplete = cut_short.map(|why| format!(" The run is incomplete: {why}."));
     let verdict = verdict(report) + &incomplete.unwrap_or_default();
     let Some(failing) = served::failing(report).filter(|_| report.exit_code <= 1) else { return verdict };
     let (joint, no) = if report.exit_code == 0 { (", but", "no") } else { (".", "No") };

@@ -25,7 +25,7 @@ use crate::{
     wire::Secrets,
 };
 
-/// New messages are shown this often.
+/// New messages are shown this often. A guess.
 const EVERY: Duration = Duration::from_millis(100);
 /// The name of the server in the configuration of a client.
 const SERVER: &str = "mcp-conform";

@@ -37,7 +37,7 @@ use crate::{
 
 /// A client that was killed this often gets less time afterwards: it would probably hang again.
 const HANGS: usize = 2;
-/// The reduced limit.
+/// The reduced limit. A guess.
 const LESS: Duration = Duration::from_secs(5);
 
 /// Starts the client for each scenario. `Err` is about the command or the options.
@@ -227,7 +227,7 @@ impl<'a> ClientRun<'a> {
         Ok(())
     }
 
-    /// Whether the client used 2026-07-28 without falling back. With actions it is told the revision to use.
+    /// Whether the client used 2026-07-28 without falling back. With actions, the instructions name the revision to use.
     fn is_stateless(&self, start: &Start, links: &[u32]) -> bool {
         start.run.carried && start.only_discovers
             || self.spoken(links).is_some_and(|spoken| spoken.features().stateless)

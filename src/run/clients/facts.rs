@@ -7,7 +7,10 @@ use serde_json::{Value, json};
 
 use super::{process::Ran, watched::Spawned};
 use crate::{
-    evidence::{Frame, FrameKind, Recorder, Side},
+    evidence::{
+        Frame, FrameKind, Kind, Recorder, Side,
+        conversation::{Conversation, RequestAt, Said},
+    },
     revision::Revision,
 };
 
@@ -75,10 +78,10 @@ struct Sent {
     junk: bool,
     requests: usize,
     equal: HashMap<String, usize>,
-    /// Ids of requests without a response.
-    open: HashMap<(u32, String), usize>,
-    /// The params of requests, by id, and of those that were cancelled.
-    params: HashMap<(u32, String), Value>,
+    /// Requests without a response.
+    open: HashSet<RequestAt>,
+    /// The params of requests, and of those that were cancelled.
+    params: HashMap<RequestAt, Value>,
     cancelled: Vec<Value>,
     declares_root_changes: bool,
     /// The lists of roots that it returned, and how many there were at the first change.
@@ -128,51 +131,51 @@ impl Sent {
         before.map(|_| self.roots.first() != self.roots.last())
     }
 
-    fn take(&mut self, frame: &Frame) {
-        let Some(message) = &frame.message else { return };
-        let all = message.as_array().map_or(std::slice::from_ref(message), Vec::as_slice);
-        for message in all {
-            let id = message.get("id").map(|id| (frame.link, id.to_string()));
-            let is_request = message.get("method").is_some();
-            match (frame.from, id) {
-                (Side::Client, id) => {
+    fn take(&mut self, said: &Said) {
+        let frame = said.frame;
+        for related in &said.messages {
+            let message = &related.message;
+            match (frame.from, message.kind) {
+                (Side::Client, kind) => {
                     self.messages += 1;
-                    if let Some(method) = message["method"].as_str() {
-                        *self.methods.entry(method.to_owned()).or_default() += 1;
+                    if !message.method.is_empty() {
+                        *self.methods.entry(message.method.to_owned()).or_default() += 1;
                     }
                     self.first.get_or_insert(frame.frame);
-                    let changes = message.pointer("/params/capabilities/roots/listChanged");
+                    let changes = message.whole.pointer("/params/capabilities/roots/listChanged");
                     self.declares_root_changes |= changes.and_then(Value::as_bool).unwrap_or_default();
-                    self.roots.extend(message.pointer("/result/roots").cloned());
-                    if message["method"] == "notifications/roots/list_changed" {
+                    self.roots.extend(message.result().get("roots").cloned());
+                    if message.method == "notifications/roots/list_changed" {
                         self.roots_at_change.get_or_insert(self.roots.len());
                     }
-                    if message["method"] == "notifications/cancelled" {
-                        let key = (frame.link, message["params"]["requestId"].to_string());
-                        self.cancelled.extend(self.params.get(&key).cloned());
+                    if let Some(cancelled) = related.asked.as_ref().filter(|_| message.cancels().is_some()) {
+                        self.cancelled.extend(self.params.get(&cancelled.place).cloned());
                     }
-                    self.began.entry(frame.link).or_insert_with(|| message["method"].clone());
-                    if let (true, Some(id)) = (is_request, id) {
+                    self.began.entry(frame.link).or_insert_with(|| message.whole["method"].clone());
+                    if kind == Kind::Request {
                         self.requests += 1;
-                        match message["method"].as_str() {
-                            Some("subscriptions/listen") => self.listened.insert(frame.link),
-                            Some("tools/call") => self.called.insert(frame.link),
+                        match message.method {
+                            "subscriptions/listen" => self.listened.insert(frame.link),
+                            "tools/call" => self.called.insert(frame.link),
                             _ => false,
                         };
-                        self.params.insert(id.clone(), message["params"].clone());
-                        *self.open.entry(id).or_default() += 1;
-                        *self.equal.entry(without_meta(message)).or_default() += 1;
+                        self.params.insert(related.sent, message.params().clone());
+                        self.open.insert(related.sent);
+                        *self.equal.entry(without_meta(message.whole)).or_default() += 1;
                     }
                 }
-                (Side::Server, Some(id)) if !is_request => {
-                    let version = message.pointer("/result/protocolVersion").and_then(Value::as_str);
+                (Side::Server, Kind::Request) => {}
+                (Side::Server, Kind::Notification) => self.notified.extend(Some(message.method.to_owned())),
+                (Side::Server, _) => {
+                    let version = message.result()["protocolVersion"].as_str();
                     let legacy =
                         version.and_then(|version| version.parse::<Revision>().ok()).filter(|it| !it.is_modern());
                     self.sessions += usize::from(legacy.is_some());
-                    self.open.remove(&id);
+                    if let Some(asked) = related.responds_to() {
+                        self.open.remove(&asked.place);
+                    }
                 }
-                (Side::Server, None) => self.notified.extend(message["method"].as_str().map(str::to_owned)),
-                (Side::Server | Side::Gateway, _) => {}
+                (Side::Gateway, _) => {}
             }
         }
     }
@@ -200,10 +203,9 @@ pub fn start(
     recorder: &Recorder,
 ) -> Start {
     let mut sent = Sent::default();
-    for frame in recorder.frames_where(|link, _| links.contains(&link)) {
-        if frame.kind == FrameKind::Message {
-            sent.take(&frame);
-        }
+    let mut conversation = Conversation::default();
+    for frame in recorder.frames_where(|index| links.contains(&index.link)) {
+        sent.take(&conversation.take(&frame));
         sent.junk |= frame.kind == FrameKind::Junk && frame.from == Side::Client;
         sent.pass(&frame);
     }
@@ -242,7 +244,7 @@ pub fn start(
         roots_differ: sent.roots_differ(),
         sessions: sent.sessions,
         initialized: times("notifications/initialized"),
-        open: sent.open.values().sum(),
+        open: sent.open.len(),
         stderr: ran.stderr.clone(),
         trace: ran.shows_trace(),
         ms: u64::try_from(ran.took.as_millis()).unwrap_or(u64::MAX),

@@ -122,7 +122,7 @@ pub async fn run(inside: &dyn Inside, stage: &Stage, env: Vec<(String, String)>,
     for (signals, _) in servers.borrow().iter().filter(|_| ended.is_err()) {
         let _ = signals.send(TERMINATED);
     }
-    // Gives the servers time to record that the client is gone.
+    // Gives the servers time to record that the client has disconnected.
     sleep(LATENCY).await;
     for (_, process) in servers.borrow().iter() {
         process.abort();

@@ -15,9 +15,9 @@ use crate::{
 
 /// How much of stderr is kept, counted from its end.
 const KEPT: usize = 4 << 10;
-/// From SIGTERM to SIGKILL.
+/// From SIGTERM to SIGKILL. A guess.
 const GRACE: Duration = Duration::from_secs(5);
-/// How long the last output is read after the client has exited.
+/// How long the last output is read after the client has exited. A guess.
 const LAST: Duration = Duration::from_millis(200);
 /// How unhandled exceptions and panics begin in common languages.
 const TRACES: [&str; 9] = [

@@ -32,7 +32,7 @@ use crate::{
     wire::Secrets,
 };
 
-/// The last messages may still arrive after a client has left.
+/// The last messages may still arrive after a client has left. A guess.
 const LAST: Duration = Duration::from_millis(500);
 
 /// A client that restarts its server does so within this time; a guess.
@@ -40,6 +40,7 @@ const AGAIN: Duration = Duration::from_secs(2);
 
 /// A gateway ends its session with the upstream within this time after its own client has left; a guess.
 const SESSION_END: Duration = Duration::from_secs(3);
+/// How often to check; a guess.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// Any free port.

@@ -19,7 +19,7 @@ use crate::{
     run::process::{runtime::runtime, signals::Signals},
 };
 
-/// Maximum delay between the end of stdin and a signal that the client sends together with it.
+/// Maximum delay between the end of stdin and a signal that the client sends together with it. A guess.
 const SAME_MOMENT: Duration = Duration::from_millis(20);
 /// Capacity of a pipe on Linux.
 const ONE_READ: usize = 64 << 10;

@@ -143,7 +143,7 @@ pub async fn serve_stub(
         (false, false, _) => Ended::Terminated,
         (false, true, _) => Ended::Killed,
     };
-    tap.ended("the process that the client started is gone", ended, None);
+    tap.ended("the process that the client started has ended", ended, None);
     spawned
 }
 

@@ -10,7 +10,7 @@ use crate::{
     error::{Error, exit},
     evidence::Side,
     evidence::Transport,
-    outcome::{Finding, Held, RuleResult, ShownFrame, Status, excerpt::middle},
+    outcome::{Finding, Held, RuleResult, Sender, ShownFrame, Status, excerpt::middle},
     plan::{Filter, nearest},
     report::{self, explanation},
     revision::Revision,
@@ -254,15 +254,15 @@ fn answered_rightly(finding: &Finding, healthy: &Conducted, rule: &Rule) -> Opti
     let mut results = [result];
     show_frames(&mut results, healthy.evidence.frames(), Limits::default().evidence_frames);
     let [RuleResult { findings: candidates, held, .. }] = results;
-    let said = |messages: &[ShownFrame], side: &str| -> Vec<String> {
+    let said = |messages: &[ShownFrame], side: Sender| -> Vec<String> {
         messages.iter().filter(|message| message.from == side).map(|message| message.text.clone()).collect()
     };
-    let (asked, wrong) = (said(&finding.messages, "client"), said(&finding.messages, "server"));
+    let (asked, wrong) = (said(&finding.messages, Sender::Client), said(&finding.messages, Sender::Server));
     let differs = |right: &Finding| {
-        let right = said(&right.messages, "server");
+        let right = said(&right.messages, Sender::Server);
         !right.is_empty() && !right.iter().any(|text| text.starts_with('{') && wrong.contains(text))
     };
-    let is_same = |right: &Finding| said(&right.messages, "client") == asked;
+    let is_same = |right: &Finding| said(&right.messages, Sender::Client) == asked;
     let usable: Vec<(&Finding, &Held)> = candidates.iter().zip(&held).filter(|(right, _)| differs(right)).collect();
     let best = usable.iter().find(|(right, _)| is_same(right));
     let best = best.or_else(|| usable.iter().find(|(_, held)| held.subject == finding.subject)).or(usable.first());

@@ -7,14 +7,17 @@ use std::{
     time::{Instant, SystemTime, UNIX_EPOCH},
 };
 
+use serde_json::Value;
+
 use crate::{
-    assess::{shown::show_frames, verdict::sum_up},
     cli::GenerateArgs,
     error::Error,
-    evidence::{Recorder, RunContext, RunEnd, Side},
+    evidence::{
+        Evidence, Frames, Recorder, RunEnd, RunHeader, Scope, Side, Tested,
+        generated::{GeneratedRun, SMALLEST, SmallestCall},
+    },
     generate::{self, Caller, Generated, Settings, Store, Stored},
-    outcome::{RunReport, Subject, TargetReport},
-    plan::{Filter, Proposals, plan},
+    plan::{Proposals, plan},
     run::{
         conducting::run_context::context,
         inputs::{
@@ -28,9 +31,12 @@ use crate::{
             console::{complain, failed},
             interrupts::Interrupts,
             progress::Counts,
-            strays::supervised,
         },
-        results::{abort_report, baseline::Baseline, outputs},
+        results::{
+            abort_report,
+            course::{Conduct, Course},
+            outputs,
+        },
     },
     session::{Opener, Wish},
     suite::Suite,
@@ -41,37 +47,47 @@ use crate::{
 const CANARY: (&str, &str) = ("MCP_CONFORM_CANARY", "mcp-conform-canary-5c41f0");
 
 pub fn generate(args: &GenerateArgs, surroundings: &Surroundings) -> Result<u8, Error> {
-    let prepared = prepared(args, surroundings)?;
+    let Prepared { course, mut job, wish, settings, store } = prepared(args, surroundings)?;
     let outputs = outputs::wanted(&args.output.forms)?;
     let began = Instant::now();
-    match tested(prepared, args, surroundings) {
-        Ok((report, kept)) => {
-            let written = outputs::write(&outputs, &report, &args.output.forms, surroundings);
-            // At the end, where a user of a long report still sees it.
-            if let Some(kept) = kept.filter(|_| !args.output.forms.quiet) {
-                complain(&kept);
-            }
-            Ok(outputs::exit_code(report.exit_code, [written]))
+    let (recorder, interrupts) = (job.recorder(), job.interrupts.clone());
+    let mut kept = None;
+    let work = async {
+        let evidence = conduct(&mut job, wish, &course, &settings, recorder.clone()).await?;
+        if settings.replay.is_none() {
+            kept = keep(&args.examples, store, &evidence)?;
         }
+        Ok::<_, Error>(evidence)
+    };
+    let test = Conduct { party: "server", recorder: &recorder, interrupts: &interrupts, progress: None, work };
+    let mut evidence = match course.conduct(test, surroundings) {
+        Ok(evidence) => evidence,
         Err(error) => {
-            let code = error.exit_code();
             let given = (&args.target, &args.output);
-            Ok(abort_report::tell_of(&error, code, began.elapsed(), outputs, given, Vec::new(), surroundings))
+            let (code, took) = (error.exit_code(), began.elapsed());
+            return Ok(abort_report::tell_of(&error, code, took, outputs, given, Vec::new(), surroundings));
         }
+    };
+    evidence.header.ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    evidence.header.target.config = configured::shown(&args.target, surroundings);
+    evidence.header.target.options = options(args);
+    let (code, _) = course.judge(evidence, |_, _| {}).write(outputs, &args.output.forms, surroundings);
+    // At the end, where a user of a long report still sees it.
+    if let Some(kept) = kept.filter(|_| !args.output.forms.quiet) {
+        complain(&kept);
     }
+    Ok(code)
 }
 
-struct Prepared {
+struct Prepared<'a> {
+    course: Course<'a>,
     job: Job,
     wish: Wish,
-    suites: Vec<Suite>,
-    filter: Filter,
     settings: Settings,
     store: Store,
-    baseline: Baseline,
 }
 
-fn prepared(args: &GenerateArgs, surroundings: &Surroundings) -> Result<Prepared, Error> {
+fn prepared<'a>(args: &'a GenerateArgs, surroundings: &Surroundings) -> Result<Prepared<'a>, Error> {
     let revisions: Revisions = args.revision.parse()?;
     let wish = match revisions {
         Revisions::One(revision) => Wish::Exactly(revision),
@@ -87,37 +103,16 @@ fn prepared(args: &GenerateArgs, surroundings: &Surroundings) -> Result<Prepared
         help: Some(r#"for example {"tool":"add","arguments":{"a":1,"b":2},"kind":"valid"}"#.into()),
     })?;
     let (target, facts, mut limits) = target::target(&args.target, surroundings)?;
-    let own: Vec<_> = configured::config(&args.target, surroundings)?.map(|config| config.suites).unwrap_or_default();
-    let own: Vec<_> = args.select.suite.iter().cloned().chain(own).collect();
-    let mut suites = load(&[Side::Server], &own, surroundings.color)?;
-    // Otherwise the other suites would be skipped one by one, for each call.
-    suites.retain(|suite| suite.generated);
-    let filter = Filter::new(&args.select.terms(), &suites)?;
-    let baseline = Baseline::wanted(&args.output, &suites)?;
+    let suites = suites(args, surroundings)?;
+    let proposals = Proposals::new(&[], &suites)?;
+    let course = Course::of(suites, &args.select, &args.output, args.transcript.as_deref())?;
     if let Some(seconds) = args.timeout {
         limits.request = target::seconds(seconds, "--timeout")?;
     }
     deviations::reject_unless_visible_in(&args.target, revisions)?;
-    let named = facts["tools"].as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
     let store = Store::read(&fs::read_to_string(&args.examples).unwrap_or_default());
     let interrupts = Interrupts::listen();
-    let settings = Settings {
-        calls: args.calls,
-        time: target::seconds(args.seconds, "--seconds")?,
-        seed: args.seed.unwrap_or_else(new_seed),
-        only: args.only.clone(),
-        call_tools: args.call_tools,
-        named,
-        earlier: store.of(&target.name),
-        replay,
-        options: options(args),
-        program: program(&target),
-        interrupted: {
-            let interrupts = interrupts.clone();
-            Box::new(move || interrupts.code().is_some())
-        },
-    };
-    let proposals = Proposals::new(&[], &suites)?;
+    let settings = settings(args, (&target, &facts), (replay, store.of(&target.name)), interrupts.clone())?;
     let job = Job {
         target,
         facts,
@@ -131,7 +126,36 @@ fn prepared(args: &GenerateArgs, surroundings: &Surroundings) -> Result<Prepared
         fail_fast: None,
         suites: Counts::of("suites"),
     };
-    Ok(Prepared { job, wish, suites, filter, settings, store, baseline })
+    Ok(Prepared { course, job, wish, settings, store })
+}
+
+/// The suites with rules over generated calls. Otherwise the other suites would be skipped one by one, for each call.
+fn suites(args: &GenerateArgs, surroundings: &Surroundings) -> Result<Vec<Suite>, Error> {
+    let configured = configured::config(&args.target, surroundings)?.map(|config| config.suites).unwrap_or_default();
+    let own: Vec<_> = args.select.suite.iter().cloned().chain(configured).collect();
+    let mut suites = load(&[Side::Server], &own, surroundings.color)?;
+    suites.retain(|suite| suite.generated);
+    Ok(suites)
+}
+
+fn settings(
+    args: &GenerateArgs,
+    (target, facts): (&Target, &Value),
+    (replay, earlier): (Option<Stored>, Vec<Stored>),
+    interrupts: Interrupts,
+) -> Result<Settings, Error> {
+    Ok(Settings {
+        calls: args.calls,
+        time: target::seconds(args.seconds, "--seconds")?,
+        seed: args.seed.unwrap_or_else(new_seed),
+        only: args.only.clone(),
+        call_tools: args.call_tools,
+        named: facts["tools"].as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect(),
+        earlier,
+        replay,
+        program: program(target),
+        interrupted: Box::new(move || interrupts.code().is_some()),
+    })
 }
 
 /// Where the program is that the target starts.
@@ -155,63 +179,24 @@ fn options(args: &GenerateArgs) -> String {
     options
 }
 
-/// The report, and a line on the file with the calls that failed.
-fn tested(
-    prepared: Prepared,
-    args: &GenerateArgs,
-    surroundings: &Surroundings,
-) -> Result<(RunReport, Option<String>), Error> {
-    let Prepared { mut job, wish, suites, filter, settings, mut store, baseline } = prepared;
-    let began = Instant::now();
-    let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    let name = job.target.name.clone();
-    let command = again::command(&job.target);
-    if let Some(program) = job.target.start.program_mut() {
-        program.env.push((CANARY.0.to_owned(), CANARY.1.to_owned()));
-    }
-    let interrupts = job.interrupts.clone();
-    let recorder = Recorder::new(job.limits.memory_bytes, job.limits.disk_bytes, job.limits.record_messages);
-    let conducted = conduct(&mut job, wish, &suites, &filter, &settings, &recorder);
-    let ((context, generated), left) = supervised("server", &interrupts, conducted)?;
-    let Generated { mut rules, counts, mut notes, failing, cut_short } = generated;
-    notes.extend(left);
-    show_frames(&mut rules, recorder.frames(), job.limits.evidence_frames);
-    let mut kept = None;
-    if settings.replay.is_none() {
-        store.replace(&name, failing);
-        kept = keep(&args.examples, &store)?;
-    }
-    let described = TargetReport {
-        subject: Subject::Server,
-        name,
-        options: settings.options.clone(),
-        command,
-        config: configured::shown(&args.target, surroundings),
-        transport: context.transport.to_string(),
-        server: Some(context.server["info"].clone()).filter(|info| !info.is_null()),
-        client: None,
-        capabilities: context.server["capabilities"].clone(),
-        revisions: vec![context.revision],
-    };
-    let mut report = RunReport {
-        started,
-        ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
-        calls: counts,
-        ..sum_up(described, rules, notes, cut_short, args.output.strict)
-    };
-    let end = RunEnd { interrupted: interrupts.code(), ..RunEnd::default() };
-    baseline.settle(&mut report, &args.output, &end, &|_, _| true)?;
-    Ok((report, kept))
-}
-
+/// Makes the calls.
 async fn conduct(
     job: &mut Job,
     wish: Wish,
-    suites: &[Suite],
-    filter: &Filter,
+    Course { suites, filter, .. }: &Course<'_>,
     settings: &Settings,
-    recorder: &Recorder,
-) -> Result<(RunContext, Generated), Error> {
+    recorder: Recorder,
+) -> Result<Evidence, Error> {
+    let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let target = Tested {
+        name: job.target.name.clone(),
+        transport: job.target.start.transport().to_string(),
+        command: again::command(&job.target),
+        ..Tested::default()
+    };
+    if let Some(program) = job.target.start.program_mut() {
+        program.env.push((CANARY.0.to_owned(), CANARY.1.to_owned()));
+    }
     credentials::obtain(&mut job.target, &mut job.facts, &job.limits).await?;
     let opener = Opener {
         target: job.target.clone(),
@@ -222,16 +207,27 @@ async fn conduct(
     };
     let session = opener.open(wish).await.map_err(|unopened| unopened.error)?;
     let revision = session.revision().ok_or_else(|| Error::usage("no revision was negotiated"))?;
-    let mut context = RunContext { generated: true, ..context(&session.hello, session.transport(), revision, job) };
-    let known = context.clone();
-    let planned = plan(suites, &known, filter);
+    let mut context = context(session.hello.as_ref(), session.transport(), revision, job);
+    context.generated = Some(GeneratedRun::default());
+    let planned = plan(suites, &context, filter);
     let caller = Caller::new(opener, revision, Some(session));
-    let generated = generate::generate(caller, &mut context, &planned, settings).await;
-    Ok((context, generated))
+    let Generated { run, notes, cut_short } = generate::generate(caller, &mut context, &planned, settings).await;
+    context.generated = Some(run);
+    let header = RunHeader {
+        scope: Scope { strict: job.strict, ..Scope::default() },
+        notes,
+        end: RunEnd { cut_short, interrupted: job.interrupts.code(), failed_handshake: None },
+        ..RunHeader::new(Side::Server, target, started, job.limits.evidence_frames)
+    };
+    let (links, frames) = (recorder.links(), Frames::Recorded(recorder));
+    Ok(Evidence { header, links, frames, contexts: vec![context], cut_off: None })
 }
 
-/// Writes the calls that failed, and returns a line on the file. If there are none and no file exists, nothing is written.
-fn keep(path: &Path, store: &Store) -> Result<Option<String>, Error> {
+/// Writes the calls that failed, and returns a line on the file. If there are none and no file exists, nothing is
+/// written.
+fn keep(path: &Path, mut store: Store, evidence: &Evidence) -> Result<Option<String>, Error> {
+    let smallest = evidence.generated(SMALLEST).filter_map(|call: SmallestCall| Stored::parse(&call.replay).ok());
+    store.replace(&evidence.header.target.name, smallest.collect());
     if store.is_empty() && !path.exists() {
         return Ok(None);
     }

@@ -46,7 +46,7 @@ pub fn watch(args: &RunArgs, surroundings: &Surroundings) -> Result<u8, Error> {
             && !event.kind.is_access()
             && let Some(path) = event.paths.into_iter().find(|path| is_edited_by_user(path, &watched, &written))
         {
-            // The receiver is gone only when the program exits.
+            // The receiver is dropped only when the program exits.
             let _ = sender.send(path);
         }
     };

@@ -16,15 +16,15 @@ use crate::{
     suite::Suite,
 };
 
-/// A server that starts within this time uses less of a processor than the shortest wait of a suite.
+/// A server that starts within this time uses less of a processor than the shortest wait of a suite. A guess.
 const QUICK_START: Duration = Duration::from_millis(50);
 
 /// If responses over HTTP take longer than this, requests may be sent concurrently, if that is quicker. For faster
 /// servers the saved time is not worth the loss: sent sequentially, the request that crashed the server is known at
-/// once.
+/// once. Observed: with responses of 100 ms, concurrent requests make a run of 67 s take 25 s; the limit is a guess.
 const SLOW_RESPONSE: Duration = Duration::from_millis(20);
 
-/// A concurrent connection is served within this time, unless starts are slow.
+/// A concurrent connection is served within this time, unless starts are slow. A guess.
 const SERVED_WITHIN: Duration = Duration::from_secs(5);
 
 /// Concurrent processes: one that starts keeps a processor busy, and more only slow each other down, ...

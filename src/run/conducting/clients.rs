@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::{
-    evidence::{Recorder, RunContext, Side},
+    evidence::{Recorder, RunContext},
     plan::{Plan, left_out},
     run::inputs::job::Job,
     session::ClientProfile,
@@ -41,10 +41,7 @@ const HAS_PARTS: [&str; 2] = ["sampling/createMessage", "elicitation/create"];
 
 /// The clients of suites that are useful: they show nothing about a server that sends no requests to its client.
 pub fn of_use(recorder: &Recorder) -> Vec<Capabilities> {
-    let may_ask = |_, text: &str| {
-        text.contains(r#""from":"server""#) && (text.contains(r#""method":"#) || text.contains("input_required"))
-    };
-    let frames = recorder.frames_where(may_ask).filter(|frame| frame.from == Side::Server);
+    let frames = recorder.frames_where(|index| index.asks);
     let asked: Vec<String> = frames.filter_map(|frame| Some(asked(frame.message.as_ref()?))).flatten().collect();
     let has_parts = asked.iter().any(|method| HAS_PARTS.contains(&method.as_str()));
     let sends = !asked.is_empty();

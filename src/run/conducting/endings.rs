@@ -8,7 +8,7 @@ use crate::session::lock;
 
 #[derive(Default)]
 pub struct Endings {
-    /// A bad end that is to be noted comes out in words.
+    /// The value is the note on a bad end, if it needs one.
     pending: Mutex<Vec<JoinHandle<Option<String>>>>,
     notes: Mutex<Vec<String>>,
 }

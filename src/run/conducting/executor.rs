@@ -17,7 +17,7 @@ use super::{
     gathered::Gathered,
     one_suite::UNREACHABLE,
     schedule::{Lane, Slot, Stage, in_words, schedule},
-    stop::Stop,
+    stop::{Incident, Stop},
 };
 use crate::{
     error::Error,
@@ -126,7 +126,8 @@ impl<'a> Executor<'a> {
             lost.extend(again);
             let unopened = unopened.into_iter();
             if crowded {
-                lost.extend(unopened.map(|(suite, error)| Gathered::nothing(suite, error.came())));
+                let why = |error: &Error| self.stop.why().unwrap_or_else(|| Incident::Lost(error.came()));
+                lost.extend(unopened.map(|(suite, error)| Gathered::nothing(suite, why(&error))));
             } else {
                 all.extend(unopened.map(|(suite, error)| self.unreachable(suite, &error)));
             }
@@ -154,7 +155,8 @@ impl<'a> Executor<'a> {
             Some(ended) => format!("the server closed its connections during {ended} and did not recover"),
             None => UNREACHABLE.to_owned(),
         };
-        Gathered::nothing(suite, self.stop.why().unwrap_or_else(|| format!("{gone}: {}", error.came())))
+        let lost = || Incident::Lost(format!("{gone}: {}", error.came()));
+        Gathered::nothing(suite, self.stop.why().unwrap_or_else(lost))
     }
 
     /// Repeats suites that found no connection or lost it, now that nothing else is connected. If the server did not
@@ -254,10 +256,10 @@ impl<'a> Executor<'a> {
     pub async fn connect(&self, opener: &Opener, wish: Wish) -> Result<Session, Unopened> {
         let came = match self.stop.unless(Box::pin(opener.open(wish))).await {
             Ok(opened) => return opened,
-            Err(came) => came,
+            Err(stopped) => stopped.to_string(),
         };
         opener.recorder.cut_short(&came, self.job.limits.request);
-        let help = "no response to the handshake came until then; if the server only needs more time, raise --timeout and --run-timeout".to_owned();
+        let help = "there was no response to the handshake until then; if the server only needs more time, raise --timeout and --run-timeout".to_owned();
         Err(Error::Target { tried: self.job.target.name.clone(), came, help, refused: false }.into())
     }
 

@@ -16,7 +16,7 @@ impl Mishaps {
         self.restarts.push((suite.to_owned(), revision, why));
     }
 
-    /// One note for all restarts: the findings tell each. `starts` means that this program starts the server; otherwise
+    /// One note for all restarts: the findings show each. `starts` means that this program starts the server; otherwise
     /// it can only connect to it again.
     pub fn note(&self, starts: bool) -> Option<String> {
         let (.., why) = self.restarts.first()?;

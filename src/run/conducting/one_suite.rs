@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::{executor::Executor, gathered::Gathered};
+use super::{executor::Executor, gathered::Gathered, stop::Incident};
 use crate::{
     error::Error,
     evidence::{Ended, FrameKind, PROBE, Recorder, RunContext, Side},
@@ -25,11 +25,11 @@ pub const UNREACHABLE: &str = "the server could not be reached again";
 /// How a connection ended, and the last messages sent on it since the server sent one, except to check whether it still
 /// responds.
 fn describe_end(recorder: &Recorder, link: u32, why: String) -> String {
-    if recorder.frames_where(|of, _| of == link).any(|frame| frame.ended == Some(Ended::Unsent)) {
+    if recorder.indexes().any(|frame| frame.link == link && frame.ended == Some(Ended::Unsent)) {
         return format!("{UNREACHABLE}: {why}");
     }
     let mut since: Vec<String> = Vec::new();
-    for frame in recorder.frames_where(|of, _| of == link) {
+    for frame in recorder.frames_where(|index| index.link == link) {
         match (frame.from, frame.kind, &frame.message) {
             (Side::Server, FrameKind::Message, _) => since.clear(),
             (Side::Client, ..) if frame.by.as_deref() == Some(PROBE) => {}
@@ -101,13 +101,13 @@ impl<'a> Executor<'a> {
             // The last request may have killed the server. If so, all requests were sent, but the connection is lost.
             (Ok(_), Some(conversation)) => {
                 let session = conversation.session().await;
-                session.closed().map(|why| describe_end(recorder, session.link(), why))
+                session.closed().map(|why| Incident::Lost(describe_end(recorder, session.link(), why)))
             }
         };
         // The effect of the last request is only visible now.
         let ended_connections: Vec<EndedConnection> = ended_connections().drain(..).skip(earlier).collect();
         if let Some(why) = self.stop.why() {
-            recorder.cut_short(&why, self.job.limits.request);
+            recorder.cut_short(&why.to_string(), self.job.limits.request);
         }
         if suite.id != SURVEY {
             self.job.suites.one_done();

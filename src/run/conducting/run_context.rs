@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{
     config::toml_line,
-    evidence::{RunContext, Side, Transport},
+    evidence::{Reply, RunContext, Side, Transport},
     gather::example,
     revision::Revision,
     run::inputs::{job::Job, place::place},
@@ -18,8 +18,8 @@ const LINES_SHOWN: usize = 5;
 const CALL: &str = "tools/call";
 
 /// A context without gathered evidence.
-pub fn context(hello: &Value, transport: Transport, revision: Revision, job: &Job) -> RunContext {
-    let result = &hello["result"];
+pub fn context(hello: Option<&Reply>, transport: Transport, revision: Revision, job: &Job) -> RunContext {
+    let result = hello.and_then(|hello| hello.result.as_ref()).unwrap_or(&Value::Null);
     let info = match &result["serverInfo"] {
         Value::Null => &result["_meta"]["io.modelcontextprotocol/serverInfo"],
         info => info,

@@ -72,7 +72,7 @@ impl<'a> ServerRun<'a> {
     pub async fn every_revision(&mut self) -> Result<(), Unopened> {
         let mut refusal = None;
         for revision in Revision::ALL {
-            if self.executor.stop.failed().is_some() {
+            if self.executor.stop.has_failed() {
                 break;
             }
             // These revisions use the same request for the handshake, and it had no response twice.
@@ -105,7 +105,7 @@ impl<'a> ServerRun<'a> {
         } else if let Some((mut context, note)) =
             handshake_failure::scene_without_handshake(&unopened, self.job, &self.executor.opener.recorder)
         {
-            if handshake_failure::requires_authorization(&unopened.hello) {
+            if handshake_failure::requires_authorization(unopened.hello.as_ref()) {
                 self.outside(&mut context).await?;
             }
             self.contexts.push(context);
@@ -145,7 +145,7 @@ impl<'a> ServerRun<'a> {
         let Some(revision) = session.revision() else {
             return Err(Error::usage("no revision was negotiated").into());
         };
-        let mut context = context(&session.hello, session.transport(), revision, self.job);
+        let mut context = context(session.hello.as_ref(), session.transport(), revision, self.job);
         let mut first = Some(Conversation::new(self.executor.opener.clone(), session, revision));
         if let Some(survey) = self.suites.iter().find(|suite| suite.id == SURVEY) {
             let gathered = self.executor.suite(survey, &context, &mut first, false).await?;
@@ -206,7 +206,7 @@ impl<'a> ServerRun<'a> {
             let ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
             self.slowest.push(SlowSuite { suite: suite.id.clone(), revision: context.revision, ms });
         }
-        // Without a filter, a rule tells which request made the process exit.
+        // Without a filter, a rule reports which request made the process exit.
         if suite.id == SURVEY
             && self.filter.is_restricted()
             && let Some(EndedConnection { why, .. }) = ended_connections.iter().find(|ended| ended.exited)
@@ -217,13 +217,13 @@ impl<'a> ServerRun<'a> {
         for EndedConnection { why, .. } in ended_connections {
             self.mishaps.started_anew(&suite.id, context.revision, why);
         }
-        if let Some(why) = incident {
-            self.cut_short = self.executor.stop.why().filter(|stopped| *stopped == why).or(self.cut_short.take());
-            if self.executor.stop.is_requested(&why) {
-                context.not_run.insert(suite.id.clone(), why);
-            } else {
-                context.incidents.insert(suite.id.clone(), why);
+        if let Some(incident) = incident {
+            let why = incident.to_string();
+            if incident.ends_run() {
+                self.cut_short = Some(why.clone());
             }
+            let told = if incident.is_requested() { &mut context.not_run } else { &mut context.incidents };
+            told.insert(suite.id.clone(), why);
         }
         context.saves.insert(suite.id.clone(), saves);
     }

@@ -2,7 +2,7 @@
 //!
 //! A message gets a time that cannot lead to a wrong verdict. On the stream of a POST, messages before the response get
 //! the beginning of the stream, and the response gets its end. On a stream that a GET opened, a response follows its
-//! request, and a request of the server precedes the client's response. Other messages there are left out: their
+//! request, and a request of the server precedes the client's response. Other messages there are omitted: their
 //! verdict depends on the time.
 
 use std::collections::{HashSet, VecDeque};

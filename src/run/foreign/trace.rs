@@ -1,6 +1,6 @@
 //! The JSON lines that mcp-trace-validator reads: one event a line, in the order of `seq`.
 //!
-//! Over HTTP the format does not show which message belongs to which exchange, so that exchanges are left out.
+//! Over HTTP the format does not show which message belongs to which exchange, so the transcript has no exchanges.
 
 use serde::Deserialize;
 use serde_json::Value;

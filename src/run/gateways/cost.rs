@@ -32,6 +32,7 @@ const CLIENTS: [usize; 3] = [1, 8, 32];
 const PROCESSES: [usize; 2] = [1, 8];
 /// Maximum number of calls of one client with one size, and the time after which it begins no more.
 const CALLS: usize = 200;
+/// Guesses.
 const LONG: Duration = Duration::from_secs(2);
 /// The record is not used.
 const RECORD: usize = 1;

@@ -22,17 +22,17 @@ use crate::{
 
 /// Maximum number of pages of a list.
 const PAGES: usize = 20;
-/// How long to wait at the end for actions in the background.
+/// How long to wait at the end for actions in the background. A guess.
 const LAST: Duration = Duration::from_secs(15);
 
-/// How long to wait for the upstream to receive a call, and how often to look. A gateway may hold it back.
+/// How long to wait for the upstream to receive a call, and how often to look. A gateway may hold it back. Guesses.
 const PASSED: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(5);
 
 /// Beyond all ids that a session counts by itself.
 const SHARED: u64 = 900_000;
 
-/// By which a request is told from others.
+/// What identifies a request.
 #[derive(Clone)]
 struct Names {
     token: u64,
@@ -190,7 +190,8 @@ const fn time(ms: usize) -> Duration {
 /// One action of one client, if the revision has its request and the server declares the capability.
 async fn once(session: Arc<Session>, Action { what, how }: Action, Names { token, id }: Names) {
     let declared = |capability: &str| {
-        let found = session.hello["result"]["capabilities"].pointer(&format!("/{capability}"));
+        let result = session.hello.as_ref().and_then(|hello| hello.result.as_ref());
+        let found = result.and_then(|result| result["capabilities"].pointer(&format!("/{capability}")));
         found.is_some_and(|found| *found != Value::Bool(false) && !found.is_null())
     };
     let modern = session.revision().is_some_and(Revision::is_modern);

@@ -20,9 +20,9 @@ use crate::{
     },
 };
 
-/// How often to check whether it listens.
+/// How often to check whether it listens. A guess.
 const LOOK: Duration = Duration::from_millis(50);
-/// From SIGTERM to SIGKILL.
+/// From SIGTERM to SIGKILL. A guess.
 const GRACE: Duration = Duration::from_secs(3);
 /// Time for the rest of a line that the gateway is writing; a guess.
 const LAST_LINE: Duration = Duration::from_secs(1);
@@ -33,7 +33,7 @@ pub struct Listening {
     said: Tail,
     /// Reads both outputs.
     reading: Vec<JoinHandle<()>>,
-    /// Tells the readers that the process has exited.
+    /// Signals the readers that the process has exited.
     exit: watch::Sender<Option<Exit>>,
 }
 

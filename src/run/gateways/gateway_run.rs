@@ -29,7 +29,7 @@ use crate::{
     wire::Secrets,
 };
 
-/// Time for messages that arrive after the last action.
+/// Time for messages that arrive after the last action. A guess.
 const LAST: Duration = Duration::from_millis(300);
 
 pub struct Conducted {
@@ -205,7 +205,7 @@ impl GatewayRun<'_> {
         };
         let wish = Wish::Exactly(asked);
         let done = self.drive(opener, wish, id, scenario).await;
-        let is_connected = |links: &[u32]| self.recorder.frames_where(|link, _| links.contains(&link)).next().is_some();
+        let is_connected = |links: &[u32]| self.recorder.indexes().any(|frame| links.contains(&frame.link));
         let said = match &listening {
             Some(listening) if done.is_err() || !is_connected(&stage.links()) => listening.said().await,
             _ => String::new(),

@@ -14,7 +14,7 @@ pub fn config(args: &TargetArgs, surroundings: &Surroundings) -> Result<Option<C
     wanted(args, surroundings).map(|file| config::load(&file, surroundings.color)).transpose()
 }
 
-/// What was typed, and what the configuration gives for that which was not. A mistake in it is found when it is read again.
+/// The options of the command line, completed by the configuration. Its mistakes are reported when it is read again.
 pub fn with_settings(args: &RunArgs, surroundings: &Surroundings) -> RunArgs {
     let mut args = args.clone();
     let Ok(Some(Config { settings, .. })) = config(&args.target, surroundings) else { return args };

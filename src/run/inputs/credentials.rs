@@ -13,9 +13,9 @@ use crate::{
     target::{Inside, Limits, Source, Start, Target, Token},
 };
 
-/// A command may have to wait for a keyring or the network.
+/// A command may have to wait for a keyring or the network. A guess.
 const COMMAND: Duration = Duration::from_secs(60);
-/// A shorter token cannot be told apart from one that was tampered with.
+/// A shorter token may equal its modified copies.
 const LONG_ENOUGH: usize = 16;
 
 pub async fn obtain(target: &mut Target, facts: &mut Value, limits: &Limits) -> Result<(), Error> {

@@ -79,7 +79,7 @@ pub async fn request(
     Ok(Granted { token, described })
 }
 
-/// Whether nobody can read what is sent to this URL: it is encrypted, or stays on this machine.
+/// Whether no third party can read what is sent to this URL: it is encrypted, or stays on this machine.
 fn is_private(url: &str) -> bool {
     let Ok(url) = Url::parse(url) else { return false };
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);

@@ -1,4 +1,4 @@
-//! What a run is asked to do.
+//! What a run has to do.
 
 use std::{str::FromStr, sync::Arc};
 

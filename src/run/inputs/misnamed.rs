@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::{
     config::toml_line,
-    evidence::RunContext,
+    evidence::{ListEnd, RunContext},
     gather::{example, misfit},
     suite::{SURVEY, diagnostic::suggestion, foreign::violations},
 };
@@ -52,7 +52,7 @@ pub fn misfits(file: &str, facts: &Value, contexts: &[RunContext]) -> Vec<String
 /// The names in that list, in any revision; `None` if the list is incomplete.
 fn listed<'a>(list: &str, contexts: &'a [RunContext]) -> Option<Vec<&'a str>> {
     let lists = contexts.iter().filter_map(|context| context.saves.get(SURVEY)?.get(list));
-    let whole: Vec<&Value> = lists.filter(|list| list["end"] == "complete").collect();
+    let whole: Vec<&Value> = lists.filter(|list| ListEnd::is_complete(list)).collect();
     let items = whole.iter().flat_map(|list| list["items"].as_array().into_iter().flatten());
     (!whole.is_empty()).then(|| items.filter_map(|item| item["name"].as_str()).collect())
 }

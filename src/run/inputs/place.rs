@@ -1,4 +1,4 @@
-//! Where an HTTP server listens, as far as its URL shows.
+//! The addresses at which an HTTP server may listen, judged by its URL.
 
 use std::net::UdpSocket;
 

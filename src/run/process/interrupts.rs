@@ -7,7 +7,7 @@ use tokio::{sync::watch, time::sleep};
 
 use super::{console::complain, progress, signals::Signals};
 
-/// Time after the second signal for stopping the servers.
+/// Time after the second signal for stopping the servers. A guess.
 const LAST: Duration = Duration::from_secs(1);
 
 /// The number of signals so far, and the exit code of the last one.

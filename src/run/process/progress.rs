@@ -25,12 +25,13 @@ use crate::{
     report::plain,
 };
 
-/// A shorter run shows nothing.
+/// A shorter run shows nothing. A guess.
 const FIRST: Duration = Duration::from_millis(300);
+/// The interval of updates; a guess.
 const EVERY: Duration = Duration::from_millis(100);
 /// Without a terminal, as in the log of a pipeline. A run over all revisions takes half a minute.
 const LINE_EVERY: Duration = Duration::from_secs(30);
-/// Shorter waits are not shown.
+/// Shorter waits are not shown. A guess.
 const NOTABLE: Duration = Duration::from_secs(1);
 
 /// How many suites or scenarios there are, and how many are done.
@@ -168,7 +169,7 @@ impl Waits {
     }
 
     fn line(&mut self, now: Duration, counts: &Counts, patience: Duration) -> String {
-        // Nobody waits for these any more.
+        // These have timed out.
         self.open.retain(|_, open| now.saturating_sub(open.since) <= patience);
         let so_far = counts.so_far().unwrap_or_else(|| "connecting".to_owned());
         let mut line = format!("{:.1} s · {so_far}", now.as_secs_f64());

@@ -25,5 +25,5 @@ pub fn unless_ended<T>(work: impl Future<Output = T>) -> T {
 /// One thread is enough: the program waits for the server nearly all the time.
 pub fn runtime() -> Runtime {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    runtime.unwrap_or_else(|error| panic!("the operating system refused a resource: {error}"))
+    runtime.unwrap_or_else(|error| panic!("cannot start the runtime: {error}"))
 }

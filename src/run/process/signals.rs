@@ -1,4 +1,4 @@
-//! The signals that tell a program to exit: Ctrl-C, and those of a closing terminal or a system that shuts down.
+//! The signals that make a program exit: Ctrl-C, and those of a closing terminal or a system that shuts down.
 
 use std::future::pending;
 

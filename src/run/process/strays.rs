@@ -10,7 +10,7 @@ use super::{interrupts::Interrupts, runtime::block_on};
 use crate::error::Error;
 
 /// Does the work, unless Ctrl-C is pressed twice. Then kills all remaining processes of the `party` under test; a note
-/// tells how many there were.
+/// has their number.
 pub fn supervised<T>(
     party: &str,
     interrupts: &Interrupts,

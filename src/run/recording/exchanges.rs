@@ -144,7 +144,7 @@ impl Exchanges {
         }
     }
 
-    /// A part of it is not known, so that nobody knows what was agreed on.
+    /// A part of it is missing, so the negotiated revision is unknown.
     pub fn incomplete(&mut self, exchange: u64) {
         self.begin(exchange);
         if let Some(Pending { began: Some(began), .. }) = self.pending.get(&exchange) {

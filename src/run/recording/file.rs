@@ -163,5 +163,5 @@ fn numbered(named: &Path, number: usize) -> PathBuf {
     named.with_file_name(name)
 }
 
-/// Time to finish the record before the program exits without it.
+/// Time to finish the record before the program exits without it. A guess.
 pub const LAST: Duration = Duration::from_secs(2);

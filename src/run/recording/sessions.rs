@@ -121,7 +121,7 @@ impl Sessions {
         own.unwrap_or_else(|| self.open(!modern))
     }
 
-    /// Without session ids, concurrent conversations of one sender cannot be told apart.
+    /// Without session ids, concurrent conversations of one sender cannot be distinguished.
     fn separate(&mut self, last: Option<u32>) {
         let Some(known) = last.and_then(|link| self.known.get(&link)) else { return };
         if known.opened && !known.has_session && !known.connections.is_empty() {

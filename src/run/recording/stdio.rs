@@ -32,7 +32,7 @@ use crate::{
 /// Capacity of a pipe on Linux.
 const ONE_READ: usize = 64 << 10;
 /// The last output of a server is forwarded after its exit. Processes that it left running may keep stdout open: after
-/// this time without output, the exit is forwarded.
+/// this time without output, the exit is forwarded. A guess.
 const REST: Duration = Duration::from_millis(100);
 const MOMENT: Duration = Duration::from_millis(1);
 

@@ -20,7 +20,7 @@ pub type Failed = Box<dyn Error + Send + Sync>;
 
 /// Why there is no response.
 pub enum NoResponse {
-    /// Nobody takes the request.
+    /// No server accepts the connection.
     Unreachable(Failed),
     /// The server closed the connection instead.
     Closed(Failed),

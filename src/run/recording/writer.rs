@@ -187,7 +187,7 @@ fn take_http(exchanges: &mut Exchanges, seen: Seen, output: &Mutex<Output>) {
 
 fn missing(count: u64) -> String {
     format!(
-        "{count} pieces of traffic were not recorded, as the file was written more slowly than they came; conversations \
+        "{count} pieces of traffic were not recorded, as the file was written more slowly than they arrived; conversations \
          are judged up to there"
     )
 }

@@ -88,7 +88,7 @@ impl Baseline {
     }
 
     /// Writes the baseline file or compares the report with it, depending on the options. A rule may pass only because
-    /// the run did less than a whole one; `saw_all` tells whether it saw everything.
+    /// the run did less than a whole one; `saw_all`: it saw everything.
     pub fn settle(
         self,
         report: &mut RunReport,
@@ -122,7 +122,7 @@ impl Baseline {
         fails(rule, strict) && (entries.is_empty() || !rule.findings.iter().all(is_known))
     }
 
-    /// Marks the failures that are known, and fails the run for entries that nothing fails for any more.
+    /// Marks the failures that are known, and fails the run for entries that now pass.
     fn apply(&self, report: &mut RunReport, path: &Path, saw_all: &SawAll) {
         let strict = report.strict;
         let mut used = vec![false; self.known.len()];
@@ -210,8 +210,7 @@ fn uncovered<'r>(results: &[&'r RuleResult], kept: &[&Known]) -> IndexMap<Option
 
 /// Whether every finding has a subject that is the same in the next run.
 fn are_told_apart(findings: &[Finding]) -> bool {
-    // Task ids are new in each run.
-    let lasts = |finding: &Finding| !finding.subject.is_empty() && !finding.subject.starts_with("task ");
+    let lasts = |finding: &Finding| !finding.subject.is_empty() && !finding.renamed_each_run;
     findings.len() < FINDINGS_KEPT && findings.iter().all(lasts)
 }
 
@@ -246,7 +245,9 @@ pub type SawAll<'a> = dyn Fn(&RuleResult, Option<&str>) -> bool + 'a;
 pub fn saw_all(evidence: &Evidence, suites: &[Suite]) -> impl Fn(&RuleResult, Option<&str>) -> bool {
     let is_cut =
         evidence.header.end.cut_short.is_some() || evidence.contexts.iter().any(|context| !context.not_run.is_empty());
-    let is_part = !evidence.header.scope.filter.is_empty();
+    // The same calls are generated for any rules.
+    let is_generated = evidence.contexts.iter().any(|context| context.generated.is_some());
+    let is_part = !evidence.header.scope.filter.is_empty() && !is_generated;
     move |judged, subject| {
         let mut rules = suites.iter().flat_map(|suite| &suite.rules);
         let passed = || subject.is_some_and(|subject| judged.held.iter().any(|held| held.subject == subject));

@@ -65,8 +65,17 @@ impl<'a> Course<'a> {
         transcript: Option<&'a Path>,
         surroundings: &Surroundings,
     ) -> Result<Self, Error> {
+        Self::of(load(&[side], &select.suite, surroundings.color)?, select, output, transcript)
+    }
+
+    /// The same with these suites.
+    pub fn of(
+        suites: Vec<Suite>,
+        select: &'a SelectArgs,
+        output: &'a OutputArgs,
+        transcript: Option<&'a Path>,
+    ) -> Result<Self, Error> {
         outputs::try_path(transcript)?;
-        let suites = load(&[side], &select.suite, surroundings.color)?;
         let terms = select.terms();
         let filter = Filter::new(&terms, &suites)?;
         let baseline = Baseline::wanted(output, &suites)?;

@@ -24,7 +24,7 @@ use crate::{
 /// The variable with the file in which GitHub Actions finds the summary of a job.
 const JOB_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
 
-/// Tries a path before the run, so that nobody waits for a file that cannot be written.
+/// Tries a path before the run, so that no user waits for a file that cannot be written.
 pub fn try_path(path: Option<&Path>) -> Result<(), Error> {
     path.map_or(Ok(()), writable)
 }

@@ -1,14 +1,16 @@
 //! What a suite file may hold, key by key. The texts on the keys are also what an editor shows: `suites/schema.json`.
 
+mod group;
 mod matcher;
 mod rule;
 mod schema;
 mod step;
 mod words;
 
+pub use group::Grouped;
 pub use matcher::{LengthBounds, Matcher};
 pub use rule::{Rule, Untested};
-pub use schema::schema;
+pub use schema::{schema, without_null};
 pub use step::{Deviation, Limits, Step};
 
 use super::{
@@ -35,9 +37,9 @@ keys! {
         /// About clients: the fault, variation or world of the reference server that the client meets; `usual` is the server as it is.
         /// Without it the rules judge everything that was recorded.
         world: At<String>,
-        /// About clients: what the client is asked to do after `connect` and before `close`.
+        /// About clients: the actions of the client after `connect` and before `close`.
         drive: Vec<Tree>,
-        /// About clients: how the handlers of a client respond that takes instructions.
+        /// About clients: how the handlers of a client respond if it follows instructions.
         answers: Tree,
         /// About clients: the minimum timeout of a start in milliseconds, for scenarios in which a conforming client may wait long.
         patience: usize,
@@ -54,10 +56,10 @@ keys! {
         replaces: OneOrMany<At<String>>,
         /// Constants by revision, available as `$values.name`.
         values: Pairs<Vec<ValueRow>>,
-        /// The steps, in order. A failed step does not stop the next one.
-        gather: Vec<Step>,
-        /// The rules that judge the evidence.
-        rules: Vec<Rule>,
+        /// The steps, in order, alone or in groups. A failed step does not stop the next one.
+        gather: Grouped<Step>,
+        /// The rules that judge the evidence, alone or in groups.
+        rules: Grouped<Rule>,
         /// Requirements without a rule, with the reason.
         untested: Vec<Untested>,
     }

@@ -10,10 +10,10 @@ use crate::suite::{
 };
 
 keys! {
-    /// One requirement and its test.
+    /// One requirement and its test, or what several have in common.
+    #[schemars(extend("anyOf" = [{ "required": ["id"] }, { "required": ["rules"] }]))]
     Rule, "a rule" {
         /// The id of the rule, unique over all suites.
-        #[schemars(required)]
         id: At<String>,
         /// The requirement in our own words: "The server MUST ...". A violation fails the run.
         must: At<String>,
@@ -23,8 +23,7 @@ keys! {
         advice: At<String>,
         /// What the specification permits: "The server MAY ...". Only observed.
         may: At<String>,
-        /// The page and anchor of the specification.
-        #[schemars(required)]
+        /// The page and anchor of the specification. Required, but a group can state it.
         source: At<String>,
         /// The reason, if the specification does not state the rule explicitly.
         derived: At<String>,
@@ -52,6 +51,10 @@ keys! {
         faults: OneOrMany<At<String>>,
         /// Where the rule applies, within its suite.
         applies: Applies,
+        /// In place of an id and a title: the rules of a group, which have all other keys in common. A rule adds its own `where`,
+        /// and completes `applies`; its other keys count instead of those of the group.
+        #[schemars(with = "Option<Vec<Rule>>")]
+        rules: Vec<Tree>,
     }
 }
 

@@ -18,8 +18,8 @@ pub fn schema() -> Schema {
     schema
 }
 
-/// An optional key may be left out, but not be empty.
-fn without_null(schema: &mut Schema) {
+/// An optional key may be absent, but not be empty.
+pub fn without_null(schema: &mut Schema) {
     for keyword in ["type", "enum", "anyOf"] {
         let Some(Value::Array(options)) = schema.get_mut(keyword) else { continue };
         // In an enum, "null" is the name of a type.

@@ -117,6 +117,11 @@ keys! {
         save: At<String>,
         /// Where the step applies.
         applies: Applies,
+
+        /// In place of a step: the steps of a group, which have all other keys in common. A step adds its own `where`, and
+        /// completes `applies`; its other keys count instead of those of the group.
+        #[schemars(with = "Option<Vec<Step>>")]
+        steps: Vec<Tree>,
     }
 }
 

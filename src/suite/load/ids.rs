@@ -51,14 +51,14 @@ pub fn check(drafts: &mut [Draft<'_>], taken: &[String]) {
 }
 
 fn ids(typed: &SuiteFile) -> Vec<At<String>> {
-    let rules = typed.rules.iter().flatten().map(|rule| &rule.id);
+    let rules = typed.rules.iter().flat_map(|rules| &rules.0).map(|rule| &rule.id);
     let untested = typed.untested.iter().flatten().map(|untested| &untested.id);
     [&typed.suite].into_iter().chain(rules).chain(untested).flatten().cloned().collect()
 }
 
 /// Every rule with the names in its `after`.
 fn causes(typed: Option<&SuiteFile>) -> Vec<(String, Vec<At<String>>)> {
-    let rules = typed.and_then(|typed| typed.rules.as_ref()).into_iter().flatten();
+    let rules = typed.and_then(|typed| typed.rules.as_ref()).into_iter().flat_map(|rules| &rules.0);
     rules
         .filter_map(|rule| {
             let after = rule.after.as_ref().map(|after| after.0.clone()).unwrap_or_default();

@@ -2,18 +2,19 @@
 
 use serde_json::Value;
 
-use super::{Known, Origin, members::Shape};
+use super::{Known, Origin};
 use crate::{
     evidence::Side,
     revision::Revision,
     suite::{
         decode::{self, Typed},
         diagnostic::{Problems, suggestion, suggestion_or_all},
-        ground::{FACTS, FOUND},
+        facts,
+        ground::FOUND,
         model::Template,
         path::{Path, split_root},
         scope::Scope,
-        views,
+        views::{self, ValueType},
         yaml::{At, Position, Text, Tree, Yaml},
     },
 };
@@ -43,7 +44,7 @@ pub struct Lint<'a> {
     /// Saves and loop variables, innermost last.
     pub names: Vec<String>,
     /// The shapes of some of these names. The last entry for a name counts.
-    pub shapes: Vec<(String, Shape)>,
+    pub shapes: Vec<(String, ValueType)>,
     /// The ids of the subscriptions that earlier steps open.
     pub subscriptions: Vec<Template>,
     pub in_rules: bool,
@@ -56,8 +57,8 @@ pub struct Lint<'a> {
 impl Lint<'_> {
     /// Reports a missing key, unless it is present and could not be parsed.
     pub fn needs<T>(&mut self, owner: &Typed, key: &str, value: Option<T>) -> Option<T> {
-        if value.is_none() && !owner.has(key) {
-            self.problems.add(owner.at, format!("{} needs `{key}`", owner.noun));
+        if value.is_none() {
+            owner.needs(key, &mut self.problems);
         }
         value
     }
@@ -178,7 +179,7 @@ impl Lint<'_> {
     fn is_known(&mut self, at: Position, root: &str, field: &str) -> bool {
         let known: Vec<&str> = match (root, self.survey) {
             ("values", _) => self.values.iter().map(String::as_str).collect(),
-            ("facts", _) => FACTS.iter().map(|(name, _)| *name).chain(FOUND).collect(),
+            ("facts", _) => facts::names().chain(FOUND).collect(),
             (super::SURVEY, Some(saves)) if !saves.is_empty() => saves.iter().map(String::as_str).collect(),
             _ => return true,
         };

@@ -5,87 +5,46 @@ use super::{SURVEY, lint::Lint};
 use crate::evidence::Side;
 use crate::suite::{
     diagnostic::suggestion_or_all,
-    model::{Each, Template, Verb},
+    model::Template,
     path::Path,
-    views::{self, Holds, View},
+    views::{self, ValueType},
     yaml::At,
 };
 
-/// The type of a value, as far as it is known.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Shape {
-    /// Data from the server, text or a number.
-    Anything,
-    One(&'static View),
-    /// What a step with `each` saves for one item: the item by its name, and the `reply`.
-    Entry(String, &'static View),
-    List(Box<Shape>),
-}
-
-impl Shape {
-    pub fn of(verb: &Verb, each: Option<&Each>) -> Self {
-        let view = verb.spec().saves;
-        match each {
-            Some(each) => Self::List(Self::Entry(each.var.clone(), view).into()),
-            None => Self::One(view),
+/// The type of a field, or an error message and a suggestion.
+fn field(shape: &ValueType, name: &str) -> Result<ValueType, (String, Option<String>)> {
+    if let Some(field) = shape.field(name) {
+        return Ok(field);
+    }
+    let known = match shape {
+        ValueType::Entry { view, .. } if view.field(name).is_some() => {
+            return Err((String::new(), Some(format!("write `.reply.{name}`"))));
         }
-    }
-
-    fn of_field(holds: Holds) -> Self {
-        match holds {
-            Holds::Anything => Self::Anything,
-            Holds::List => Self::List(Self::Anything.into()),
-            Holds::One(view) => Self::One(view),
-            Holds::Many(view) => Self::List(Self::One(view).into()),
-        }
-    }
-
-    /// The type of what `[*]` or a filter selects.
-    fn item(self) -> Self {
-        match self {
-            Self::List(item) => *item,
-            // The fields of an object differ in type.
-            Self::Anything | Self::One(_) | Self::Entry(..) => Self::Anything,
-        }
-    }
-
-    /// The type of a field, or an error message and a suggestion.
-    fn field(&self, name: &str) -> Result<Self, (String, Option<String>)> {
-        let known = match self {
-            Self::Anything => return Ok(Self::Anything),
-            Self::One(view) => match view.field(name) {
-                Some(field) => return Ok(Self::of_field(field.holds)),
-                None => view.fields.iter().map(|field| field.name).collect(),
-            },
-            Self::Entry(var, _) if var == name => return Ok(Self::Anything),
-            Self::Entry(_, view) if name == "reply" => return Ok(Self::One(view)),
-            Self::Entry(_, view) if view.field(name).is_some() => {
-                return Err((String::new(), Some(format!("write `.reply.{name}`"))));
-            }
-            Self::Entry(var, _) => vec![var, "reply"],
-            Self::List(_) => return Err((", which is a list".to_owned(), Some(format!("write `[*].{name}`")))),
-        };
-        Err((String::new(), suggestion_or_all(name, known)))
-    }
+        ValueType::List(_) => return Err((", which is a list".to_owned(), Some(format!("write `[*].{name}`")))),
+        ValueType::Entry { var, .. } => vec![var.as_str(), "reply"],
+        ValueType::One(view) => view.fields.iter().map(|field| field.name).collect(),
+        ValueType::Anything => Vec::new(),
+    };
+    Err((String::new(), suggestion_or_all(name, known)))
 }
 
 impl Lint<'_> {
     /// Records what a step saves under this name. If several steps save different types under one name, the type is
     /// unknown.
-    pub fn saves(&mut self, name: &str, shape: Shape) {
+    pub fn saves(&mut self, name: &str, shape: ValueType) {
         let known = self.shapes.iter().rfind(|(of, _)| of == name);
         let same = known.is_none_or(|(_, known)| *known == shape);
-        self.shapes.push((name.to_owned(), if same { shape } else { Shape::Anything }));
+        self.shapes.push((name.to_owned(), if same { shape } else { ValueType::Anything }));
     }
 
     /// Binds the variable to what these paths select, or to the items of the list that a path selects.
     pub fn goes_over(&mut self, var: &str, over: &[&Path]) {
         let mut shapes = over.iter().map(|path| match self.shape_of(path) {
-            Shape::List(item) => *item,
+            ValueType::List(item) => *item,
             other => other,
         });
-        let first = shapes.next().unwrap_or(Shape::Anything);
-        let shape = if shapes.all(|other| other == first) { first } else { Shape::Anything };
+        let first = shapes.next().unwrap_or(ValueType::Anything);
+        let shape = if shapes.all(|other| other == first) { first } else { ValueType::Anything };
         self.shapes.push((var.to_owned(), shape));
     }
 
@@ -96,15 +55,15 @@ impl Lint<'_> {
             Template::Array(parts) if parts.iter().all(|part| matches!(part, Template::Reference(_))) => {
                 self.goes_over(var, &over.references());
             }
-            _ => self.shapes.push((var.to_owned(), Shape::Anything)),
+            _ => self.shapes.push((var.to_owned(), ValueType::Anything)),
         }
     }
 
-    fn shape_of(&self, path: &Path) -> Shape {
+    fn shape_of(&self, path: &Path) -> ValueType {
         follow(self.shape_of_root(&path.root), &path.text[path.root.len() + 1..], "", &mut |_, _| ())
     }
 
-    fn shape_of_root(&self, root: &str) -> Shape {
+    fn shape_of_root(&self, root: &str) -> ValueType {
         if let Some((_, shape)) =
             self.shapes.iter().rfind(|(of, _)| of == root).filter(|_| self.names.iter().any(|name| name == root))
         {
@@ -113,9 +72,9 @@ impl Lint<'_> {
         let of_client = views::OF_CLIENT.iter().find(|(name, _)| *name == root && self.subject == Side::Client);
         let streamed = views::streamed(self.subject).iter().find(|(name, _)| *name == root && self.in_rules);
         match streamed.or(of_client) {
-            Some((_, view)) => Shape::List(Shape::One(view).into()),
-            None if root == SURVEY => Shape::One(&views::SURVEY),
-            _ => Shape::Anything,
+            Some((_, view)) => ValueType::List(ValueType::One(view).into()),
+            None if root == SURVEY => ValueType::One(&views::SURVEY),
+            _ => ValueType::Anything,
         }
     }
 
@@ -132,18 +91,18 @@ impl Lint<'_> {
 }
 
 /// Follows the segments of a path, and reports each unknown field with its position and a suggestion.
-fn follow(mut shape: Shape, path: &str, root: &str, unknown: &mut dyn FnMut(String, Option<String>)) -> Shape {
+fn follow(mut shape: ValueType, path: &str, root: &str, unknown: &mut dyn FnMut(String, Option<String>)) -> ValueType {
     let (mut rest, mut before) = (path, 0);
     while let Some((segment, length)) = segment(rest) {
         let done = &path[..before];
         before += length;
         rest = &rest[length..];
         shape = match segment {
-            Segment::Field(name) => match shape.field(name) {
+            Segment::Field(name) => match field(&shape, name) {
                 Ok(inner) => inner,
                 Err((why, help)) => {
                     unknown(format!("`{root}{done}.{name}`{why}"), help);
-                    return Shape::Anything;
+                    return ValueType::Anything;
                 }
             },
             Segment::Items => shape.item(),
@@ -154,7 +113,7 @@ fn follow(mut shape: Shape, path: &str, root: &str, unknown: &mut dyn FnMut(Stri
                 }
                 item
             }
-            Segment::Other => return Shape::Anything,
+            Segment::Other => return ValueType::Anything,
         };
     }
     shape

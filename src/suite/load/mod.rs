@@ -102,7 +102,7 @@ impl<'f> Draft<'f> {
 fn survey_saves(drafts: &[Draft<'_>], known: &Known) -> Vec<String> {
     let typed = drafts.iter().filter_map(|draft| draft.typed.as_ref());
     let survey = typed.filter(|typed| typed.suite.as_ref().is_some_and(|id| id.value == SURVEY));
-    let steps = survey.flat_map(|typed| typed.gather.iter().flatten());
+    let steps = survey.flat_map(|typed| typed.gather.iter().flat_map(|steps| &steps.0));
     let saves = steps.filter_map(|step| step.save.as_ref()).map(|save| save.value.clone());
     saves.chain(known.survey.iter().cloned()).collect()
 }

@@ -2,19 +2,19 @@
 
 use super::{
     lint::Lint,
-    members::Shape,
     window::{Window, are_disjoint},
 };
 use crate::suite::{
     decode, file,
     model::{Applies, Each, Step, Template},
+    views::ValueType,
     yaml::Yaml,
 };
 
 impl Lint<'_> {
-    pub fn steps(&mut self, typed: Option<Vec<file::Step>>, outer: Window) -> Vec<Step> {
+    pub fn steps(&mut self, typed: Option<file::Grouped<file::Step>>, outer: Window) -> Vec<Step> {
         let mut saves: Vec<(String, Applies)> = Vec::new();
-        typed.into_iter().flatten().filter_map(|step| self.step(step, outer, &mut saves)).collect()
+        typed.into_iter().flat_map(|steps| steps.0).filter_map(|step| self.step(step, outer, &mut saves)).collect()
     }
 
     fn step(&mut self, mut typed: file::Step, outer: Window, saves: &mut Vec<(String, Applies)>) -> Option<Step> {
@@ -27,7 +27,7 @@ impl Lint<'_> {
         if let Some(node) = typed.node.as_ref().filter(|_| typed.walk.is_some()) {
             self.new_name(node);
             self.names.push(node.value.clone());
-            self.shapes.push((node.value.clone(), Shape::Anything));
+            self.shapes.push((node.value.clone(), ValueType::Anything));
         }
         let filter = self.clauses(typed.r#where.take());
         if let Some(Each { var, over: Template::Literal(serde_json::Value::Array(items)), .. }) = &each {
@@ -62,7 +62,7 @@ impl Lint<'_> {
             }
             saves.push((save.value.clone(), applies.clone()));
             if let Some(verb) = &verb {
-                self.saves(&save.value, Shape::of(verb, each.as_ref()));
+                self.saves(&save.value, ValueType::of(verb, each.as_ref(), ValueType::Anything));
             }
         }
         Some(Step {

@@ -59,7 +59,8 @@ pub fn build(
     let scenario = lint.scenario(&typed.typed, typed.world, typed.drive, typed.answers.as_ref(), typed.patience);
     let gather = lint.steps(typed.gather, window);
     lint.in_rules = true;
-    let rules: Vec<_> = typed.rules.into_iter().flatten().filter_map(|rule| lint.rule(rule, window)).collect();
+    let rules = typed.rules.into_iter().flat_map(|rules| rules.0);
+    let rules: Vec<_> = rules.filter_map(|rule| lint.rule(rule, window)).collect();
     let untested = typed.untested.into_iter().flatten().filter_map(|untested| lint.untested(untested)).collect();
     Some(Suite {
         id: id?.value,

@@ -2,7 +2,7 @@
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 
-use super::{lint::Lint, members::Shape};
+use super::lint::Lint;
 use crate::evidence::LISTS;
 use crate::suite::{
     decode::{self, Decode, Typed},
@@ -12,7 +12,7 @@ use crate::suite::{
     model::{
         Await, Call, HttpCall, List, Notify, Overlap, Payload, Send, StepConnection, Template, Verb, Walk, WalkLimits,
     },
-    views,
+    views::{self, ValueType},
     yaml::{At, Tree, Yaml},
 };
 
@@ -102,7 +102,7 @@ impl Lint<'_> {
         }
         let outer = self.names.len();
         self.names.push("reply".to_owned());
-        self.shapes.push(("reply".to_owned(), Shape::One(&views::REPLY)));
+        self.shapes.push(("reply".to_owned(), ValueType::One(&views::REPLY)));
         let until = self.clauses(typed.until);
         self.names.truncate(outer);
         if let Some(then) = typed.then.as_ref().filter(|_| !alone) {
@@ -209,7 +209,7 @@ impl Lint<'_> {
         }
         let outer = self.names.len();
         self.names.push("message".to_owned());
-        self.shapes.push(("message".to_owned(), Shape::Anything));
+        self.shapes.push(("message".to_owned(), ValueType::Anything));
         let matching = self.clauses(typed.matching);
         self.names.truncate(outer);
         self.check_seconds(&typed.typed, "within", typed.within);

@@ -3,7 +3,7 @@
 use super::lint::Lint;
 use crate::{
     revision::Revision,
-    suite::{FACTS, diagnostic::suggestion, file, model::Applies, yaml::At},
+    suite::{diagnostic::suggestion, facts, file, model::Applies, yaml::At},
 };
 
 /// The revisions from the first to the last.
@@ -67,7 +67,7 @@ impl Lint<'_> {
             self.one_known(&At { at: path.at, value: first }, "capability", &CAPABILITIES.map(str::to_owned));
         }
         let facts = typed.facts.map(|facts| facts.0).unwrap_or_default();
-        let known: Vec<String> = FACTS.iter().map(|(name, _)| (*name).to_owned()).collect();
+        let known: Vec<String> = facts::names().map(str::to_owned).collect();
         for fact in &facts {
             self.one_known(fact, "fact", &known);
         }

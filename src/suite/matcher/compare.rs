@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 
 use serde_json::{Map, Number, Value};
 
-use super::{Mismatch, show};
+use super::{Mismatch, Unmet, show};
 use crate::suite::path::{Node, push_token};
 
 pub fn equal(a: &Value, b: &Value) -> bool {
@@ -50,13 +50,9 @@ pub(super) fn equals(node: &Node<'_>, to: &Value, ignoring: &[String]) -> Option
     let difference = first_difference(node.value, to, ignoring, &mut pointer)?;
     let said = difference.to_string();
     let message = if pointer.is_empty() { said } else { format!("differs at {pointer}, which {said}") };
-    let shown = matches!(to, Value::Object(_) | Value::Array(_) | Value::String(_)).then(|| to.clone());
-    Some(Mismatch {
-        location: format!("{}{pointer}", node.location),
-        message,
-        received: shown.is_some().then(|| node.value.clone()),
-        expected: shown,
-    })
+    let shows_more = matches!(to, Value::Object(_) | Value::Array(_) | Value::String(_));
+    let values = shows_more.then(|| (node.value.clone(), to.clone()));
+    Some(Mismatch { location: format!("{}{pointer}", node.location), unmet: Unmet::Different(message, values) })
 }
 
 pub(super) fn differs(node: &Node<'_>, to: &Value, ignoring: &[String]) -> Option<Mismatch> {
@@ -72,13 +68,8 @@ pub(super) fn one_of(node: &Node<'_>, options: &Value) -> Option<Mismatch> {
     if options.iter().any(|option| equal(node.value, option)) {
         return None;
     }
-    let list = options.iter().map(show::value).collect::<Vec<_>>().join(", ");
-    let expected = match options.len() {
-        0 => "one of an empty list".to_owned(),
-        1 => list,
-        _ => format!("one of {list}"),
-    };
-    Some(Mismatch::new(&node.location, format!("is {}, expected {expected}", show::value(node.value))))
+    let unmet = Unmet::NotOneOf { received: node.value.clone(), options: options.clone() };
+    Some(Mismatch { location: node.location.clone(), unmet })
 }
 
 /// Compares by value, exactly: integers are never rounded.

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::show;
 
-/// A JSON type. `1.0` is an integer, as JSON does not tell it from `1`.
+/// A JSON type. `1.0` is an integer, as JSON does not distinguish it from `1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     String,

@@ -4,6 +4,7 @@ mod compare;
 mod expression;
 mod kind;
 mod list;
+mod mismatch;
 pub(super) mod show;
 mod size;
 
@@ -12,6 +13,7 @@ use serde_json::Value;
 pub use compare::equal;
 pub use expression::Expression;
 pub use kind::Kind;
+pub use mismatch::{Mismatch, Unmet};
 pub use size::Bound;
 
 use super::{
@@ -67,24 +69,6 @@ pub enum Compared {
     Values,
     /// The elements of the list that a path without one selects.
     Elements,
-}
-
-/// One reason why a matcher fails.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Mismatch {
-    /// JSON Pointer from the value of the subject's root name; empty where nothing was selected.
-    pub location: String,
-    /// Continues a sentence that starts with the subject: "is -32603, expected -32602".
-    pub message: String,
-    /// Both values, where a diff of them helps.
-    pub expected: Option<Value>,
-    pub received: Option<Value>,
-}
-
-impl Mismatch {
-    fn new(location: &str, message: impl Into<String>) -> Self {
-        Self { location: location.to_owned(), message: message.into(), expected: None, received: None }
-    }
 }
 
 impl Clause {
@@ -175,14 +159,11 @@ impl Matcher {
 }
 
 fn missing(condition: &Condition, scope: &Scope<'_>) -> Mismatch {
-    let mut mismatch = Mismatch::new("", "is missing");
-    if let Condition::Equals { to, .. } = condition
-        && let Ok(expected) = to.resolve(scope)
-    {
-        mismatch.message = format!("is missing, expected {}", show::value(&expected));
-        mismatch.expected = Some(expected);
-    }
-    mismatch
+    let expected = match condition {
+        Condition::Equals { to, .. } => to.resolve(scope).ok(),
+        _ => None,
+    };
+    Mismatch { location: String::new(), unmet: Unmet::Missing(expected) }
 }
 
 impl Condition {
@@ -229,7 +210,7 @@ impl Condition {
             Self::Present(true) => Vec::new(),
             Self::Present(false) => nodes
                 .iter()
-                .map(|node| Mismatch::new(&node.location, format!("is {}, expected nothing", show::value(node.value))))
+                .map(|node| Mismatch { location: node.location.clone(), unmet: Unmet::Present(node.value.clone()) })
                 .collect(),
             Self::Shape(name) => nodes.iter().flat_map(|node| ill_shaped(node, name, revision)).collect(),
             Self::Kind(kind) => each(nodes, |value| kind.judge(value)),

@@ -18,7 +18,7 @@ fn told(value: &Value, path: &str, condition: Condition) -> Vec<String> {
     };
     let mismatches = clause.judge(&scope, Revision::NEWEST);
     assert_eq!(clause.holds(&scope, Revision::NEWEST), mismatches.is_empty(), "{value} {:?}", clause.matcher);
-    mismatches.into_iter().map(|mismatch| format!("{}: {}", mismatch.location, mismatch.message)).collect()
+    mismatches.into_iter().map(|mismatch| format!("{}: {}", mismatch.location, mismatch.unmet)).collect()
 }
 
 fn equals(to: Value) -> Condition {

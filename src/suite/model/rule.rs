@@ -1,4 +1,4 @@
-//! What a suite says of its evidence.
+//! The rules of a suite, which judge its evidence.
 
 use std::collections::HashSet;
 

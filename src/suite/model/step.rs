@@ -1,4 +1,4 @@
-//! What a suite does to bring its evidence about.
+//! The steps of a suite, which gather its evidence.
 
 use crate::{
     evidence::Manner,

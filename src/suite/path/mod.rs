@@ -108,6 +108,32 @@ impl Path {
         }
     }
 
+    /// The name of the last field, if the last segment is a field.
+    pub fn last_member(&self) -> Option<&str> {
+        match self.segments.last() {
+            Some(Segment::Member(name)) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// Whether it leads through a field of this name.
+    pub fn leads_through(&self, member: &str) -> bool {
+        self.segments.iter().any(|segment| matches!(segment, Segment::Member(name) if name == member))
+    }
+
+    /// Whether it selects by a condition.
+    pub fn has_filter(&self) -> bool {
+        self.segments.iter().any(|segment| matches!(segment, Segment::Where(_)))
+    }
+
+    /// The field that each segment selects, or `None` for the elements of a list.
+    pub fn members(&self) -> impl Iterator<Item = Option<&str>> {
+        self.segments.iter().map(|segment| match segment {
+            Segment::Member(name) | Segment::Below(name) => Some(name.as_str()),
+            _ => None,
+        })
+    }
+
     /// The filter on the items of the root, if the path starts with one.
     pub fn first_filter(&self) -> Option<&Filter> {
         match self.segments.first() {

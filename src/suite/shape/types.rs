@@ -113,7 +113,7 @@ impl<'de> Deserialize<'de> for Type {
             type Value = Type;
 
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-                f.write_str("a type, or a mapping of members")
+                f.write_str("a type, or a mapping of fields")
             }
 
             fn visit_str<E: de::Error>(self, text: &str) -> Result<Type, E> {

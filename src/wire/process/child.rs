@@ -25,7 +25,7 @@ use crate::{
     target::{Program, command_line, inside::Running},
 };
 
-/// How often to check whether the rest of a process group has exited.
+/// How often to check whether the rest of a process group has exited. A guess.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// The exit may take this many times as long as the start.

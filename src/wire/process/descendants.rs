@@ -1,4 +1,4 @@
-//! The processes below this one, read from `/proc`. Where there is none, nothing is found.
+//! The processes below this one, read from `/proc`. A system without it has no result.
 
 use std::{collections::HashMap, fs, process};
 

@@ -8,9 +8,9 @@ use tokio::io::AsyncRead;
 
 use crate::wire::{pipe::Pipe, secrets::Secrets};
 
-/// Room for a trace with a list of validation errors behind it.
+/// Room for a trace and a list of validation errors after it.
 const KEPT: usize = 32 << 10;
-/// Stands where a line was cut.
+/// Marks where a line was cut.
 const MARK: &str = "…";
 const LAST_LINES: usize = 5;
 const ERRORS: [&str; 6] = ["error", "panic", "panicked", "exception", "fatal", "failed"];

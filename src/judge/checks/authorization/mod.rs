@@ -1,4 +1,4 @@
-//! Authorization, and identifiers that nobody may guess.
+//! Authorization, and identifiers that must not be guessable.
 
 pub mod names_endpoint;
 pub mod no_redirect;

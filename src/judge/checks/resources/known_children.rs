@@ -3,7 +3,10 @@
 
 use serde_json::{Value, json};
 
-use crate::judge::checks::{Check, Fault, Given, Report};
+use crate::{
+    evidence::ListEnd,
+    judge::checks::{Check, Fault, Given, Report},
+};
 
 pub const CHECK: Check = Check { name: "known-children", given: &["visit", "children", "part"], run };
 
@@ -13,7 +16,7 @@ fn run(given: &Given) -> Report {
     let (Some(known), Some(listed)) = (given.value("children")[key].as_array(), visit["children"].as_array()) else {
         return Report::default();
     };
-    let whole = visit["reply"]["end"] == "complete";
+    let whole = ListEnd::is_complete(&visit["reply"]);
     let (odd, what): (Vec<&Value>, _) = match given.text("part") {
         // A container may list itself.
         "only" => (listed.iter().filter(|uri| !known.contains(uri) && uri.as_str() != Some(key)).collect(), "no child"),

@@ -7,7 +7,10 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::below_one_of::below;
-use crate::judge::checks::{Check, Fault, Given, Report};
+use crate::{
+    evidence::ListEnd,
+    judge::checks::{Check, Fault, Given, Report},
+};
 
 pub const CHECK: Check = Check { name: "list-depth", given: &["visits", "part"], run };
 
@@ -15,7 +18,7 @@ type Children<'a> = HashMap<&'a str, Vec<&'a str>>;
 
 fn run(given: &Given) -> Report {
     let visits = given.list("visits");
-    let whole = visits.iter().filter(|visit| visit["reply"]["end"] == "complete");
+    let whole = visits.iter().filter(|visit| ListEnd::is_complete(&visit["reply"]));
     let children: Children = whole
         .filter_map(|visit| {
             let listed = visit["children"].as_array()?.iter().filter_map(Value::as_str);

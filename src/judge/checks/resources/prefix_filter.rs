@@ -7,7 +7,10 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
-use crate::judge::checks::{Check, Fault, Given, Report};
+use crate::{
+    evidence::ListEnd,
+    judge::checks::{Check, Fault, Given, Report},
+};
 
 pub const CHECK: Check =
     Check { name: "prefix-filter", given: &["filtered", "prefix", "before", "after", "part"], run };
@@ -17,7 +20,7 @@ fn run(given: &Given) -> Report {
     let items = keys(filtered);
     let (before, after) = (whole(given.value("before")), whole(given.value("after")));
     let all = before.as_ref().zip(after.as_ref()).filter(|(before, after)| before == after).map(|(before, _)| before);
-    let is_whole = filtered["end"] == "complete";
+    let is_whole = ListEnd::is_complete(filtered);
     // An item without a URI cannot be compared with a prefix.
     let lists = [filtered, given.value("before"), given.value("after")];
     let has_unnamed = lists.into_iter().any(|list| keys(list).contains(&""));
@@ -49,7 +52,7 @@ fn keys(list: &Value) -> Vec<&str> {
 
 /// All identifiers of a complete list.
 fn whole(list: &Value) -> Option<Vec<&str>> {
-    (list["end"] == "complete").then(|| keys(list))
+    ListEnd::is_complete(list).then(|| keys(list))
 }
 
 fn each(items: &[&str], wrong: impl Fn(&str) -> Option<String>) -> Report {
@@ -65,7 +68,7 @@ fn missing(all: &[&str], items: &[&str], prefix: &str) -> Report {
 }
 
 fn pages(filtered: &Value, items: &[&str], prefix: &str, all: Option<&[&str]>) -> Report {
-    if !matches!(filtered["end"].as_str(), Some("complete" | "page-limit")) {
+    if !matches!(ListEnd::of(filtered), Some(ListEnd::Complete | ListEnd::PageLimit)) {
         let message = format!("the list with prefix {prefix} did not end: {}", filtered["end"]);
         return Report::of(vec![fault(String::new(), message)]);
     }
@@ -74,13 +77,13 @@ fn pages(filtered: &Value, items: &[&str], prefix: &str, all: Option<&[&str]>) -
         let why = if !key.starts_with(prefix) {
             "does not start with the prefix"
         } else if !seen.insert(*key) {
-            "comes twice"
+            "is listed twice"
         } else {
             return None;
         };
         Some(fault(format!("/items/{index}"), format!("{key} {why} ({prefix})")))
     });
-    let lost = || Some(missing(all?, items, prefix).faults).filter(|_| filtered["end"] == "complete");
+    let lost = || Some(missing(all?, items, prefix).faults).filter(|_| ListEnd::is_complete(filtered));
     Report::of(wrong.map_or_else(|| lost().unwrap_or_default(), |wrong| vec![wrong]))
 }
 

@@ -5,7 +5,10 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Value, json};
 
-use crate::judge::checks::{Check, Fault, Given, Report};
+use crate::{
+    evidence::ListEnd,
+    judge::checks::{Check, Fault, Given, Report},
+};
 
 pub const CHECK: Check =
     Check { name: "read-children", given: &["read", "visits?", "end?", "depth?", "described?", "part"], run };
@@ -19,7 +22,7 @@ fn run(given: &Given) -> Report {
         "metadata" => &|content| metadata_error(content, &read["resource"], given.value("described")),
         part => {
             let visits: HashMap<&str, &Value> = visits(given.value("visits"));
-            let is_whole = |uri: &str| visits.get(uri).is_none_or(|visit| visit["reply"]["end"] == "complete");
+            let is_whole = |uri: &str| visits.get(uri).is_none_or(|visit| ListEnd::is_complete(&visit["reply"]));
             if !visits.contains_key(container) || !is_whole(container) {
                 return Report::default();
             }

@@ -6,7 +6,10 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::judge::checks::lists::pages_agree::keys;
-use crate::judge::checks::{Check, Fault, Given, Report};
+use crate::{
+    evidence::ListEnd,
+    judge::checks::{Check, Fault, Given, Report},
+};
 
 pub const CHECK: Check = Check { name: "scopes-differ", given: &["visits", "default", "unknown"], run };
 
@@ -28,7 +31,7 @@ fn run(given: &Given) -> Report {
         .as_array()
         .into_iter()
         .flatten()
-        .filter(|visit| visit["reply"]["end"] == "complete")
+        .filter(|visit| ListEnd::is_complete(&visit["reply"]))
         .map(|visit| visit["children"].as_array().into_iter().flatten().filter_map(Value::as_str).collect())
         .collect();
     let same =

@@ -22,7 +22,7 @@ fn run(given: &Given) -> Report {
         },
         _ => return Report::default(),
     };
-    #[expect(clippy::cast_precision_loss, reason = "no content that came in a message is near 2^52 bytes long")]
+    #[expect(clippy::cast_precision_loss, reason = "no content in a message is near 2^52 bytes long")]
     let agrees = (size - bytes as f64).abs() < 0.5;
     let fault = Fault {
         given: "size",

@@ -30,6 +30,7 @@ fn run(given: &Given) -> Report {
                 pointer: format!("/{index}/result/tasks/{at}"),
                 message: "was created on another connection".to_owned(),
                 subject: Some(format!("task {task}")),
+                renamed_each_run: true,
                 ..Fault::default()
             });
         }

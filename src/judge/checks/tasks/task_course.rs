@@ -1,7 +1,7 @@
 //! The status of a task does not change after its end, and its times increase. Each response is compared with the
 //! previous one.
 //!
-//! `of: moves` looks for a task that lives again after its end, `of: ends` for one whose status changes after its end in any
+//! `of: moves` looks for a task that is working again after its end, `of: ends` for one whose status changes after its end in any
 //! way, `of: times` for a `lastUpdatedAt` that is set back, and `of: creation` for a `createdAt` that changes.
 
 use std::collections::HashMap;
@@ -37,6 +37,7 @@ fn run(given: &Given) -> Report {
                 pointer: format!("/{index}/result/{member}"),
                 message: format!("`{member}` is {now}, after {before} in an earlier result"),
                 subject: Some(format!("task {task}")),
+                renamed_each_run: true,
                 expected: Some(json!(before)),
                 received: Some(json!(now)),
             });

@@ -1,5 +1,5 @@
-//! The input requests of a task, over several responses to tasks/get. `part: kept`: a request stays until it is
-//! answered. `part: unique`: a key identifies one request. `part: fresh`: an answered key is not reused for another
+//! The input requests of a task, over several responses to tasks/get. `part: kept`: a request stays until it has
+//! a response. `part: unique`: a key identifies one request. `part: fresh`: a key with a response is not reused for another
 //! request.
 
 use serde_json::{Map, Value};

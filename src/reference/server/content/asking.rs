@@ -25,7 +25,7 @@ pub static ASKING: [Tool; 8] = [
     Tool {
         since: Revision::V2025_06_18,
         call: introduce,
-        ..tool("introduce", "Introduce", "Asks who the user is, and where the client works.")
+        ..tool("introduce", "Introduce", "Requests the name of the user and the roots of the client.")
     },
     Tool {
         since: Revision::V2025_11_25,
@@ -86,7 +86,7 @@ fn introduce(context: &mut Context, _: &Arguments) -> Result<Outcome, Trouble> {
     }
     match forms::answer(&context.answers["person"], &form["requestedSchema"]) {
         Answer::Given(content) => said(&format!("This is {}.", content["name"].as_str().unwrap_or_default())),
-        Answer::Withheld => said("Nobody was introduced."),
+        Answer::Withheld => said("No name was given."),
         Answer::Unfit(why) => unfit(context, &why),
     }
 }
@@ -106,11 +106,11 @@ fn visit(context: &mut Context, _: &Arguments) -> Result<Outcome, Trouble> {
             said("The page was visited.")
         }
         Some("decline" | "cancel") => said("The page was not visited."),
-        _ => unfit(context, "The answer says neither yes nor no."),
+        _ => unfit(context, "`action` is not accept, decline or cancel."),
     }
 }
 
-/// Up to 2025-11-25 an error can tell the client what it has to do first.
+/// Up to 2025-11-25 an error can list the URL elicitations that are required first.
 fn connect(context: &mut Context, _: &Arguments) -> Result<Outcome, Trouble> {
     if context.revision.is_modern() {
         return said("connected");
@@ -245,7 +245,7 @@ fn roots(context: &mut Context) -> Result<Result<Vec<String>, Outcome>, Trouble>
     let Some(answer) = context.answers.get("roots") else {
         return Ok(Err(Outcome::Ask(json!({ "roots": { "method": "roots/list" } }))));
     };
-    let Some(roots) = answer["roots"].as_array() else { return unfit(context, "The answer has no roots.").map(Err) };
+    let Some(roots) = answer["roots"].as_array() else { return unfit(context, "The response has no roots.").map(Err) };
     let roots: Vec<String> = roots.iter().filter_map(|root| root["uri"].as_str()).map(str::to_owned).collect();
     if context.content.slips.asks_twice && !context.answers.contains_key("again") {
         return Ok(Err(Outcome::Ask(json!({ "again": { "method": "roots/list" } }))));
@@ -271,7 +271,7 @@ fn need(context: &Context, capability: &Value) -> Result<(), Trouble> {
     if context.revision.is_modern() {
         return Err(Trouble::Refused(Fail::capability(capability)));
     }
-    Err(Trouble::Failed("The client cannot be asked for what this needs.".to_owned()))
+    Err(Trouble::Failed("The client does not support what this tool needs.".to_owned()))
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "it is the outcome of a tool")]

@@ -40,7 +40,7 @@ pub fn answer<'a>(answer: &'a Value, schema: &Value) -> Answer<'a> {
     match answer["action"].as_str() {
         Some("decline" | "cancel") => return Answer::Withheld,
         Some("accept") => {}
-        _ => return Answer::Unfit("The answer says neither yes nor no.".to_owned()),
+        _ => return Answer::Unfit("`action` is not accept, decline or cancel.".to_owned()),
     }
     let content = &answer["content"];
     let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);

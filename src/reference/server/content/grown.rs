@@ -1,4 +1,4 @@
-//! Worlds of any size, for walks: resources that are generated on request and never stored.
+//! Generated content of any size, for walks: resources that are generated on request and never stored.
 //!
 //! Each resource has a number, and the children of `k` are the `fanout` numbers from `k * fanout + 1`. In a tree they
 //! end with the last number. In a cyclic graph they wrap around, so every resource is a directory and the graph is
@@ -22,7 +22,7 @@ pub struct Grown {
     pub page: usize,
 }
 
-/// A directory of a grown content.
+/// A directory of generated content.
 #[derive(Clone, Copy)]
 pub struct Branch {
     content: Grown,

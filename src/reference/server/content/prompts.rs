@@ -79,7 +79,7 @@ pub static PROMPTS: [Prompt; 5] = [
     Prompt {
         name: "illustrate",
         title: "Illustrate",
-        description: "Talks about a picture and a sound.",
+        description: "Has an image and audio content.",
         arguments: &[],
         messages: |context, _| {
             let sound = context.features().audio.then(sound);
@@ -102,7 +102,7 @@ pub static PROMPTS: [Prompt; 5] = [
         title: "Broken",
         description: "Fails each time, to show how failures look.",
         arguments: &[],
-        messages: |_, _| Err(Fail::internal("This prompt never works; ask for another one.")),
+        messages: |_, _| Err(Fail::internal("This prompt always fails.")),
     },
 ];
 

@@ -30,7 +30,7 @@ const AS_TASKS: [&str; 4] = ["slow", "fail", "interview", "collapse"];
 /// Tools that exist only for tasks.
 pub static TASK_TOOLS: [Tool; 2] = [
     Tool {
-        description: "Asks for a name and a colour, and then whether that was right.",
+        description: "Requests a name and a colour, and then a confirmation.",
         read_only: false,
         since: Revision::V2026_07_28,
         call: |context, _| Ok(interview(&context.answers)),
@@ -131,7 +131,7 @@ impl Task {
         };
     }
 
-    /// Handles responses of the client; returns whether all requests are answered. Other responses are ignored.
+    /// Handles responses of the client; returns whether all requests have one. Other responses are ignored.
     pub fn answer(&mut self, answers: &Map<String, Value>) -> bool {
         let Stage::Asking(requests) = &mut self.stage else { return false };
         for (key, answer) in answers {

@@ -32,7 +32,7 @@ const SETTLING: Duration = Duration::from_millis(5);
 pub const INTERVIEW: Tool = Tool {
     name: "interview",
     title: "Interview",
-    description: "Asks the user for a name and says hello.",
+    description: "Requests a name from the user and says hello.",
     read_only: true,
     since: Revision::V2025_11_25,
     input: || (json!({}), &[]),
@@ -111,7 +111,7 @@ impl Tasks {
         &self.0
     }
 
-    /// Nobody waits any more for the response to this request.
+    /// The response to this request is no longer needed.
     pub fn forget(&mut self, request: &Value) {
         self.0.iter_mut().for_each(|task| task.waiting.retain(|waiting| waiting != request));
     }
@@ -120,7 +120,7 @@ impl Tasks {
     pub fn answer(&mut self, question: &str, answer: &Value) -> Option<&mut Task> {
         let task = self.0.iter_mut().find(|task| task.question_id() == question)?;
         let Stage::Asks(_, true) = task.stage else { return None };
-        let name = answer["result"]["content"]["name"].as_str().unwrap_or("whoever you are");
+        let name = answer["result"]["content"]["name"].as_str().unwrap_or("stranger");
         let result = json!({ "content": [text(&format!("Hello, {name}."))] });
         task.stage = Stage::Ends(clock::now(), Ok(result));
         Some(task)
@@ -190,7 +190,7 @@ impl Task {
         match &self.stage {
             Stage::Ends(..) if self.has_ended() => self.in_the_end(),
             Stage::Ends(..) => self.at_first(),
-            Stage::Asks(..) => self.told("input_required", self.created, Some("The user is to be asked.")),
+            Stage::Asks(..) => self.told("input_required", self.created, Some("Waiting for input of the user.")),
             Stage::Cancelled(at) => self.told("cancelled", *at, Some("Cancelled by request.")),
         }
     }

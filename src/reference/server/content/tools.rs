@@ -57,7 +57,7 @@ pub static TOOLS: [Tool; 13] = [
     Tool {
         name: "echo",
         title: "Echo",
-        description: "Says what it was told.",
+        description: "Returns its argument.",
         read_only: true,
         since: Revision::V2024_11_05,
         input: || (json!({ "text": { "type": "string", "description": "What to say." } }), &["text"]),
@@ -195,7 +195,7 @@ pub static TOOLS: [Tool; 13] = [
     Tool {
         name: "locate",
         title: "Locate",
-        description: "Names the region that was asked for; over HTTP the region travels in a header too.",
+        description: "Returns the requested region; over HTTP the region is also in a header.",
         read_only: true,
         since: Revision::V2026_07_28,
         input: || {
@@ -210,7 +210,7 @@ pub static TOOLS: [Tool; 13] = [
     Tool {
         name: "ask",
         title: "Ask",
-        description: "Asks the user for a name and says hello.",
+        description: "Requests a name from the user and says hello.",
         read_only: true,
         since: Revision::V2026_07_28,
         input: NOTHING,
@@ -280,8 +280,8 @@ fn ask(context: &mut Context, _: &Arguments) -> Result<Outcome, Trouble> {
     };
     match (answer["action"].as_str(), answer["content"]["name"].as_str()) {
         (Some("accept"), Some(name)) => Ok(Outcome::Content(vec![text(&format!("Hello, {name}."))])),
-        (Some("decline" | "cancel"), _) => Ok(Outcome::Content(vec![text("Hello, whoever you are.")])),
-        _ => Err(Trouble::Refused(Fail::params("The answer `name` does not fit what was asked."))),
+        (Some("decline" | "cancel"), _) => Ok(Outcome::Content(vec![text("Hello, stranger.")])),
+        _ => Err(Trouble::Refused(Fail::params("The input response `name` does not match the form."))),
     }
 }
 

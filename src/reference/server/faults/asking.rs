@@ -19,26 +19,28 @@ const STDIO: &[Transport] = &[Transport::Stdio];
 pub static ASKING: &[Behaviour] = &[
     Behaviour {
         also: &["lifecycle-capabilities-not-carried-over", "lifecycle-no-reliance-on-undeclared-capability"],
-        ..slip("asks-anyway", "the client is asked whatever it declared", |content| content.slips.asks_anyway = true)
+        ..slip("asks-anyway", "input is requested whatever the client declared", |content| {
+            content.slips.asks_anyway = true
+        })
     },
     slip("roots-ignored", "files outside of the roots are read", |content| content.slips.roots_ignored = true),
     slip("root-left-by-dots", "`..` leads out of the roots", |content| content.slips.roots_climbed = true),
-    slip("roots-asked-twice", "one call asks for the roots twice", |content| content.slips.asks_twice = true),
+    slip("roots-asked-twice", "one call sends roots/list twice", |content| content.slips.asks_twice = true),
     Behaviour {
         until: Some(Revision::NEWEST_LEGACY),
         ..slip("roots-asked-once", "the first list of roots is used forever", |content| content.slips.roots_kept = true)
     },
     // In earlier revisions this needs a client that waits long enough.
-    modern(slip("tool-loop-endless", "a model that wishes for tools is asked without end", |content| {
+    modern(slip("tool-loop-endless", "a model that requests tools gets requests without end", |content| {
         content.slips.endless = true;
     })),
-    modern(slip("redeems-twice", "a coupon can be redeemed twice by one state", |content| {
+    modern(slip("redeems-twice", "a coupon can be redeemed twice with one requestState", |content| {
         content.slips.redeems_twice = true;
     })),
-    modern(slip("state-unverified", "a state that fails verification is only left out", |content| {
+    modern(slip("state-unverified", "a requestState that fails verification is ignored", |content| {
         content.slips.state_unverified = true;
     })),
-    modern(slip("state-for-any-request", "the state of one request is good for any", |content| {
+    modern(slip("state-for-any-request", "the requestState of one request is accepted for any", |content| {
         content.slips.state_for_any = true;
     })),
     Behaviour {
@@ -47,7 +49,11 @@ pub static ASKING: &[Behaviour] = &[
             Some(_) if message.get("method").is_none() => Heard::Nothing,
             _ => Heard::Message,
         }),
-        ..Behaviour::new("refusal-hangs", "an error of the client leaves its request unanswered", EVERYWHERE)
+        ..Behaviour::new(
+            "refusal-hangs",
+            "after an error of the client the server never responds to the request",
+            EVERYWHERE,
+        )
     },
     Behaviour {
         since: Some(Revision::V2025_06_18),
@@ -55,7 +61,7 @@ pub static ASKING: &[Behaviour] = &[
             unless(message, |answer| answer["action"] == "decline" || answer["action"] == "cancel")
         }),
         also: &["jsonrpc-exactly-one-response", "mrtr-unknown-responses-ignored"],
-        ..Behaviour::new("decline-hangs", "a user who says no leaves the request unanswered", EVERYWHERE)
+        ..Behaviour::new("decline-hangs", "after a declined form the server never responds to the request", EVERYWHERE)
     },
     Behaviour {
         since: Some(Revision::V2025_06_18),
@@ -64,7 +70,7 @@ pub static ASKING: &[Behaviour] = &[
             answers(message).into_iter().filter(declined).for_each(|answer| *answer = accepted());
             Heard::Message
         }),
-        ..Behaviour::new("decline-taken-for-accept", "a form that was declined counts as filled in", EVERYWHERE)
+        ..Behaviour::new("decline-taken-for-accept", "a declined form counts as filled in", EVERYWHERE)
     },
     Behaviour {
         since: Some(Revision::V2025_06_18),
@@ -73,7 +79,7 @@ pub static ASKING: &[Behaviour] = &[
             answers(message).into_iter().filter(unfit).for_each(|answer| *answer = accepted());
             Heard::Message
         }),
-        ..Behaviour::new("answers-unchecked", "forms are taken whatever was filled in", EVERYWHERE)
+        ..Behaviour::new("answers-unchecked", "the content of forms is not validated", EVERYWHERE)
     },
     Behaviour {
         hear: Some(|_, message| {
@@ -81,14 +87,22 @@ pub static ASKING: &[Behaviour] = &[
                 answer.get("model").is_some() && answer["content"]["type"] != "text" && !answer["content"].is_array()
             })
         }),
-        ..Behaviour::new("nonsense-hangs", "an odd answer of a model leaves the request unanswered", EVERYWHERE)
+        ..Behaviour::new(
+            "nonsense-hangs",
+            "after a malformed sampling result the server never responds to the request",
+            EVERYWHERE,
+        )
     },
     Behaviour {
         hear: Some(|_, message| {
             let there = |root: &Value| root["uri"].as_str().is_some_and(|uri| uri.starts_with("file:///src"));
             unless(message, |answer| answer["roots"].as_array().is_some_and(|roots| !roots.iter().all(there)))
         }),
-        ..Behaviour::new("missing-root-hangs", "a root that is not there leaves the request unanswered", EVERYWHERE)
+        ..Behaviour::new(
+            "missing-root-hangs",
+            "after a root that does not exist the server never responds to the request",
+            EVERYWHERE,
+        )
     },
     Behaviour {
         until: Some(Revision::NEWEST_LEGACY),
@@ -96,23 +110,27 @@ pub static ASKING: &[Behaviour] = &[
             true => Heard::Crash,
             false => Heard::Message,
         }),
-        ..Behaviour::new("roots-change-kills", "a change of the roots ends the process", STDIO)
+        ..Behaviour::new("roots-change-kills", "roots/list_changed ends the process", STDIO)
     },
     modern(Behaviour {
         say: Some(keep_history),
-        ..Behaviour::new("history-kept", "a model is told again what was said in earlier requests", EVERYWHERE)
+        ..Behaviour::new("history-kept", "a model gets the messages of earlier requests again", EVERYWHERE)
     }),
     modern(Behaviour {
         hear: Some(|_, message| match state(message) {
             Some(state) if !state.contains('.') => Heard::Nothing,
             _ => Heard::Message,
         }),
-        ..Behaviour::new("garbage-state-hangs", "a state that cannot be read leaves the request unanswered", EVERYWHERE)
+        ..Behaviour::new(
+            "garbage-state-hangs",
+            "the server never responds to a requestState that cannot be decoded",
+            EVERYWHERE,
+        )
     }),
     modern(Behaviour {
         hear: Some(wait),
         say: Some(remember),
-        ..Behaviour::new("waits-for-retry", "a tool that required input is busy until it gets it", EVERYWHERE)
+        ..Behaviour::new("waits-for-retry", "a tool that required input is busy until it gets the input", EVERYWHERE)
     }),
     modern(Behaviour {
         hear: Some(|_, message| match is_retry(message) {
@@ -120,7 +138,7 @@ pub static ASKING: &[Behaviour] = &[
             false => Heard::Message,
         }),
         also: &["tasks-ext-methods-need-capability", "tasks-ext-update-unknown-keys-ignored"],
-        ..Behaviour::new("retry-needs-old-id", "a retry is looked up by its id, which is a new one", EVERYWHERE)
+        ..Behaviour::new("retry-needs-old-id", "a retry is matched by its id, which is a new one", EVERYWHERE)
     }),
     modern(Behaviour {
         hear: Some(|_, message| {
@@ -129,25 +147,23 @@ pub static ASKING: &[Behaviour] = &[
             answers(message).into_iter().filter(nonsense).for_each(|answer| *answer = taken());
             Heard::Message
         }),
-        ..Behaviour::new("nonsense-taken", "answers that cannot be read count as a decline", EVERYWHERE)
+        ..Behaviour::new("nonsense-taken", "malformed input responses count as a decline", EVERYWHERE)
     }),
     modern(Behaviour {
         hear: Some(|memory, message| {
             let given = message.pointer("/params/inputResponses").and_then(Value::as_object);
             let known = given.is_none_or(|given| given.keys().all(|key| memory.keys.contains(key)));
-            if known { Heard::Message } else { refused(message, "There is an answer that was not asked for.") }
+            if known { Heard::Message } else { refused(message, "There is an input response that was not requested.") }
         }),
         say: Some(remember),
         also: &["tasks-ext-update-unknown-keys-ignored"],
-        ..Behaviour::new("extra-answers-refused", "a retry with more than was asked for is refused", EVERYWHERE)
+        ..Behaviour::new("extra-answers-refused", "a retry with additional input responses is rejected", EVERYWHERE)
     }),
     modern(Behaviour {
-        hear: Some(
-            |_, message| {
-                if lacks_answers(message) { refused(message, "The answers are missing.") } else { Heard::Message }
-            },
-        ),
-        ..Behaviour::new("missing-answers-refused", "a retry without the answers is refused", EVERYWHERE)
+        hear: Some(|_, message| {
+            if lacks_answers(message) { refused(message, "The input responses are missing.") } else { Heard::Message }
+        }),
+        ..Behaviour::new("missing-answers-refused", "a retry without input responses is rejected", EVERYWHERE)
     }),
     modern(Behaviour {
         hear: Some(|_, message| ask_reader(message)),
@@ -158,7 +174,7 @@ pub static ASKING: &[Behaviour] = &[
         ],
         ..Behaviour::new(
             "read-retry-unanswered-refused",
-            "a read asks for a name, and its retry without one is refused",
+            "a read requires a name, and its retry without one is rejected",
             EVERYWHERE,
         )
     }),
@@ -172,24 +188,28 @@ pub static ASKING: &[Behaviour] = &[
             }
             ask_first(message, "prompts/get", refuse_nonsense)
         }),
-        ..Behaviour::new("prompt-asks-anyway", "a prompt asks the user whatever the client declared", EVERYWHERE)
+        ..Behaviour::new("prompt-asks-anyway", "a prompt requests input whatever the client declared", EVERYWHERE)
     }),
     modern(Behaviour {
         hear: Some(|_, message| ask_first(message, "prompts/get", |_| None)),
-        ..Behaviour::new("prompt-nonsense-taken", "a prompt asks, and takes whatever is answered", EVERYWHERE)
+        ..Behaviour::new("prompt-nonsense-taken", "a prompt requests input and accepts any input response", EVERYWHERE)
     }),
     modern(Behaviour {
         hear: Some(|_, message| ask_first(message, "resources/read", |_| None)),
-        ..Behaviour::new("read-nonsense-taken", "a resource asks, and takes whatever is answered", EVERYWHERE)
+        ..Behaviour::new("read-nonsense-taken", "a resource requests input and accepts any input response", EVERYWHERE)
     }),
     modern(Behaviour {
         hear: Some(|_, message| {
             ask_first(message, "prompts/get", |retry| {
-                let missing = lacks_answers(retry).then(|| refused(retry, "The answers are missing."));
+                let missing = lacks_answers(retry).then(|| refused(retry, "The input responses are missing."));
                 missing.or_else(|| refuse_nonsense(retry))
             })
         }),
-        ..Behaviour::new("prompt-missing-answers-refused", "a prompt asks once, and refuses to ask again", EVERYWHERE)
+        ..Behaviour::new(
+            "prompt-missing-answers-refused",
+            "a prompt requests input once, and rejects a retry without it",
+            EVERYWHERE,
+        )
     }),
     modern(Behaviour {
         hear: Some(|_, message| {
@@ -198,7 +218,11 @@ pub static ASKING: &[Behaviour] = &[
                 strange.then_some(Heard::Nothing).or_else(|| refuse_nonsense(retry))
             })
         }),
-        ..Behaviour::new("prompt-garbage-state-hangs", "a prompt hangs at a state that it never gave", EVERYWHERE)
+        ..Behaviour::new(
+            "prompt-garbage-state-hangs",
+            "a prompt hangs at a requestState that it did not create",
+            EVERYWHERE,
+        )
     }),
 ];
 
@@ -230,7 +254,7 @@ fn ask_first(message: &mut Value, method: &str, retried: fn(&mut Value) -> Optio
 
 fn refuse_nonsense(retry: &mut Value) -> Option<Heard> {
     let nonsense = answers(retry).into_iter().any(|answer| !answer.is_object());
-    nonsense.then(|| refused(retry, "The answers cannot be read."))
+    nonsense.then(|| refused(retry, "The input responses are malformed."))
 }
 
 fn lacks_answers(message: &Value) -> bool {

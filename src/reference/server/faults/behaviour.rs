@@ -136,9 +136,9 @@ pub struct Behaviour {
     pub batch: Option<Batch>,
     /// How stdin is read.
     pub reading: Reading,
-    /// A cancelled request is not answered, but its work continues.
+    /// A cancelled request gets no response, but its work continues.
     pub works_on: bool,
-    /// A cancelled request is answered all the same.
+    /// A cancelled request gets a response nevertheless.
     pub answers_cancelled: bool,
     /// The stream of a subscription ends after its acknowledgement.
     pub cuts_streams: bool,

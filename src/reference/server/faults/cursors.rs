@@ -18,16 +18,16 @@ pub static CURSORS: &[Behaviour] = &[
             "sep2093-list-uri-paginated",
             "tools-name-unique",
         ],
-        ..Behaviour::new(
-            "cursor-never-ends",
-            "after the last page the list begins again, with fresh cursors",
-            EVERYWHERE,
-        )
+        ..Behaviour::new("cursor-never-ends", "after the last page the list restarts with new cursors", EVERYWHERE)
     },
     Behaviour {
         hear: Some(drop_long),
         also: &["jsonrpc-exactly-one-response"],
-        ..Behaviour::new("long-cursor-unanswered", "a request with a very long cursor is not answered", EVERYWHERE)
+        ..Behaviour::new(
+            "long-cursor-unanswered",
+            "the server never responds to a request with a very long cursor",
+            EVERYWHERE,
+        )
     },
     Behaviour {
         say: Some(repeat),
@@ -46,7 +46,7 @@ pub static CURSORS: &[Behaviour] = &[
             "resources-list-item-uri-unique",
             "tools-name-unique",
         ],
-        ..Behaviour::new("cursor-ignored", "whatever the cursor, the first page comes back", EVERYWHERE)
+        ..Behaviour::new("cursor-ignored", "the first page is returned for any cursor", EVERYWHERE)
     },
     Behaviour {
         hear: Some(recall),
@@ -58,7 +58,7 @@ pub static CURSORS: &[Behaviour] = &[
         ],
         ..Behaviour::new(
             "place-remembered",
-            "a list without a cursor goes on after the last page that was given",
+            "a list request without a cursor continues after the last page",
             EVERYWHERE,
         )
     },
@@ -72,13 +72,13 @@ pub static CURSORS: &[Behaviour] = &[
             "sep2093-list-uri-children-complete",
             "tools-list-not-connection-dependent",
         ],
-        ..Behaviour::new("cursor-works-once", "a cursor that comes a second time leads to an empty page", EVERYWHERE)
+        ..Behaviour::new("cursor-works-once", "a cursor that is used twice gets an empty page", EVERYWHERE)
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
         hear: Some(refuse_foreign),
         say: Some(issue),
-        ..Behaviour::new("cursor-bound-to-connection", "cursors of another connection are refused", STDIO)
+        ..Behaviour::new("cursor-bound-to-connection", "cursors of another connection are rejected", STDIO)
     },
 ];
 

@@ -68,7 +68,7 @@ pub struct DataFault {
     /// Changes response headers; null removes one.
     #[serde(default)]
     pub(super) answer_headers: IndexMap<String, Option<String>>,
-    /// The HTTP request is answered with its status, or 200, and is not handled.
+    /// The HTTP request gets a response with `status`, or 200, and is not handled.
     #[serde(default)]
     pub(super) unheard: bool,
     /// The HTTP request is not handled, and its connection is closed.

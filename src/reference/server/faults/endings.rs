@@ -20,7 +20,7 @@ pub static ENDINGS: &[Behaviour] = &[
         also: &["stdio-cancel-stops-work", "stdio-no-messages-after-cancel"],
         ..Behaviour::new(
             "cancel-withholds-answer",
-            "work on a cancelled request goes on, its answer is thrown away",
+            "a cancelled request continues, but its response is not sent",
             STDIO,
         )
     },
@@ -28,7 +28,11 @@ pub static ENDINGS: &[Behaviour] = &[
         hear: Some(answer),
         until: Some(Revision::NEWEST_LEGACY),
         also: &["jsonrpc-error-id-echoes-request", "jsonrpc-error-id-invented", "jsonrpc-exactly-one-response"],
-        ..Behaviour::new("cancel-answered", "a cancellation is answered with an error, and stops nothing", EVERYWHERE)
+        ..Behaviour::new(
+            "cancel-answered",
+            "the server responds to a cancellation with an error and does not stop the request",
+            EVERYWHERE,
+        )
     },
     Behaviour {
         hear: Some(answer),
@@ -44,13 +48,13 @@ pub static ENDINGS: &[Behaviour] = &[
         ],
         ..Behaviour::new(
             "cancel-answered-by-message",
-            "a cancellation by a message is answered with an error, and stops nothing",
+            "the server responds to a cancellation message with an error and does not stop the request",
             &[Transport::Stdio],
         )
     },
     Behaviour {
         hear: Some(|_, message| if cancelled(message).is_some() { Heard::Crash } else { Heard::Message }),
-        ..Behaviour::new("cancel-crashes", "the cancellation of a request that is not open ends the process", STDIO)
+        ..Behaviour::new("cancel-crashes", "the cancellation of an unknown request ends the process", STDIO)
     },
     Behaviour {
         hear: Some(|_, message| {
@@ -58,11 +62,7 @@ pub static ENDINGS: &[Behaviour] = &[
             let malformed = message["method"] == "notifications/cancelled" && !is_id(id);
             if malformed { Heard::Crash } else { Heard::Message }
         }),
-        ..Behaviour::new(
-            "malformed-cancel-crashes",
-            "a cancellation without the id of a request ends the process",
-            STDIO,
-        )
+        ..Behaviour::new("malformed-cancel-crashes", "a cancellation without requestId ends the process", STDIO)
     },
     Behaviour {
         hear: Some(|_, message| {
@@ -87,7 +87,11 @@ pub static ENDINGS: &[Behaviour] = &[
         hear: Some(queue),
         say: Some(unqueue),
         until: Some(Revision::NEWEST_LEGACY),
-        ..Behaviour::new("ping-waits-for-call", "a ping is answered when the call before it has ended", STDIO)
+        ..Behaviour::new(
+            "ping-waits-for-call",
+            "the response to a ping is sent after the preceding call has ended",
+            STDIO,
+        )
     },
     Behaviour {
         hear: Some(remember),
@@ -95,7 +99,7 @@ pub static ENDINGS: &[Behaviour] = &[
         also: &["jsonrpc-exactly-one-response"],
         ..Behaviour::new(
             "cancelled-ids-remembered",
-            "an id that was cancelled once is never answered again",
+            "the server never responds to an id that was cancelled once",
             EVERYWHERE,
         )
     },
@@ -111,7 +115,7 @@ pub static ENDINGS: &[Behaviour] = &[
         ],
         ..Behaviour::new(
             "listen-stream-cut",
-            "the stream of a subscription ends with its acknowledgement, and without a response",
+            "the stream of a subscription ends after its acknowledgement, without a response",
             &[Transport::Http],
         )
     },
@@ -122,7 +126,7 @@ pub static ENDINGS: &[Behaviour] = &[
         also: &["jsonrpc-error-id-never-null", "ping-answered"],
         ..Behaviour::new(
             "ping-refused-early",
-            "nothing is answered before the client says that it is initialized",
+            "the server does not respond before notifications/initialized",
             &[Transport::Http],
         )
     },
@@ -133,7 +137,7 @@ pub static ENDINGS: &[Behaviour] = &[
         until: Some(Revision::NEWEST_LEGACY),
         ..Behaviour::new(
             "ping-refused-early-over-stdio",
-            "over stdio nothing is answered before the client says that it is initialized",
+            "over stdio the server does not respond before notifications/initialized",
             STDIO,
         )
     },

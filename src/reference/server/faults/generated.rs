@@ -33,7 +33,7 @@ const fn of(name: &'static str, about: &'static str, transports: &'static [Trans
 pub static GENERATED: &[Behaviour] = &[
     Behaviour {
         hear: Some(|_, message| if says(message, "[[") { Heard::Nothing } else { Heard::Message }),
-        ..of("call-hangs-on-brackets", "a text with two opening brackets is never responded to", EVERYWHERE)
+        ..of("call-hangs-on-brackets", "the server never responds to a text with two opening brackets", EVERYWHERE)
     },
     Behaviour {
         hear: Some(|_, message| if says(message, "\0") { Heard::Crash } else { Heard::Message }),
@@ -48,14 +48,14 @@ pub static GENERATED: &[Behaviour] = &[
             memory.unlocked = says(message, "${");
             Heard::Message
         }),
-        ..of("call-deafens", "after a text with a template nothing is responded to", STDIO)
+        ..of("call-deafens", "after a text with a template the server never responds again", STDIO)
     },
     Behaviour {
         say: Some(|_, scene, message| {
             let is_number = argument(scene.sent, "text").is_some_and(|text| text.parse::<f64>().is_ok());
             patch(message, "/result/content/0/text", is_number.then(|| json!(7)))
         }),
-        ..of("call-text-of-number", "a text that reads as a number comes back as a number", EVERYWHERE)
+        ..of("call-text-of-number", "a text that looks like a number is returned as a number", EVERYWHERE)
     },
     Behaviour {
         hear: Some(|_, message| {
@@ -66,11 +66,7 @@ pub static GENERATED: &[Behaviour] = &[
                 "1 validation error\ntext\n  String should have at most 5 characters [type=string_too_long, input_value='...', input_type=str]",
             )
         }),
-        ..of(
-            "call-validates-by-other-schema",
-            "texts are validated by another schema than the one that is listed",
-            EVERYWHERE,
-        )
+        ..of("call-validates-by-other-schema", "texts are validated by another schema than the listed one", EVERYWHERE)
     },
     Behaviour {
         hear: Some(|_, message| {
@@ -110,7 +106,7 @@ pub static GENERATED: &[Behaviour] = &[
                 message.pointer("/result/structuredContent/sum").and_then(Value::as_i64).filter(|sum| *sum < 0);
             patch(message, "/result/structuredContent/sum", negative.map(|sum| json!(sum.to_string())))
         }),
-        ..of("call-sum-text-when-negative", "a negative sum is a text", EVERYWHERE)
+        ..of("call-sum-text-when-negative", "a negative sum is returned as a string", EVERYWHERE)
     },
     Behaviour {
         hear: Some(|_, message| {
@@ -119,7 +115,7 @@ pub static GENERATED: &[Behaviour] = &[
             }
             internal_error(message, "Internal error")
         }),
-        ..of("call-internal-error", "adding to zero is an internal error", EVERYWHERE)
+        ..of("call-internal-error", "adding to zero causes an internal error", EVERYWHERE)
     },
     Behaviour {
         hear: Some(|_, message| {
@@ -130,7 +126,7 @@ pub static GENERATED: &[Behaviour] = &[
                 "Traceback (most recent call last):\n  File \"/srv/echo.py\", line 12, in echo\nKeyError: '__proto__'",
             )
         }),
-        ..of("call-traceback", "a text that names what objects inherit comes back as a stack trace", EVERYWHERE)
+        ..of("call-traceback", "a text with the name of an inherited property returns a stack trace", EVERYWHERE)
     },
     Behaviour {
         hear: Some(|_, message| {
@@ -138,14 +134,14 @@ pub static GENERATED: &[Behaviour] = &[
             let variables: Vec<String> = std::env::vars().map(|(name, value)| format!("{name}={value}")).collect();
             fails(message, hits, &format!("bad format; environment: {}", variables.join(" ")))
         }),
-        ..of("call-tells-environment", "a text with a format comes back with the environment", STDIO)
+        ..of("call-tells-environment", "a text with a format string returns the environment", STDIO)
     },
     Behaviour {
         hear: Some(|_, message| {
             let hits = argument(Some(message), "text") == Some("");
             fails(message, hits, "Cannot read properties of undefined (reading 'length')")
         }),
-        ..of("call-throws-on-empty", "an empty text makes the tool throw", EVERYWHERE)
+        ..of("call-throws-on-empty", "an empty text causes an exception in the tool", EVERYWHERE)
     },
     Behaviour {
         hear: Some(|_, message| {
@@ -158,7 +154,7 @@ pub static GENERATED: &[Behaviour] = &[
             }
             Heard::Message
         }),
-        ..of("call-backtracks", "a text that repeats takes time that doubles with its length", STDIO)
+        ..of("call-backtracks", "a repetitive text takes time that doubles with its length", STDIO)
     },
     Behaviour {
         hear: Some(|memory, message| count_calls(memory, message)),
@@ -185,7 +181,7 @@ pub static GENERATED: &[Behaviour] = &[
             let shown = last.as_ref().and_then(Value::as_str).map(|last| json!(format!("{text} (before: {last})")));
             patch(message, "/result/content/0/text", shown)
         }),
-        ..of("call-remembers-last", "a response shows what another session has sent before", HTTP)
+        ..of("call-remembers-last", "a response contains text that another session has sent", HTTP)
     },
     Behaviour {
         hear: Some(|_, message| {
@@ -195,7 +191,7 @@ pub static GENERATED: &[Behaviour] = &[
             }
             Heard::Message
         }),
-        ..of("call-leaks-memory", "each call keeps memory for good", STDIO)
+        ..of("call-leaks-memory", "each call leaks memory", STDIO)
     },
     Behaviour {
         hear: Some(|_, message| {
@@ -221,7 +217,7 @@ pub static GENERATED: &[Behaviour] = &[
     Behaviour {
         hear: Some(|memory, message| notes(memory, message, "race")),
         say: Some(list_notes),
-        ..of("call-notes-race", "a note gets the id of the one that is being created", STDIO)
+        ..of("call-notes-race", "a note gets the id of another one that is created concurrently", STDIO)
     },
     Behaviour {
         hear: Some(|memory, message| {
@@ -231,7 +227,7 @@ pub static GENERATED: &[Behaviour] = &[
             let text = last.filter(|_| !own).unwrap_or_else(|| json!(text));
             returns(message, &text, WHILE)
         }),
-        ..of("call-mixes-results", "a call gets the result of the one that is under way", STDIO)
+        ..of("call-mixes-results", "a call gets the result of a concurrent one", STDIO)
     },
     Behaviour {
         hear: Some(|memory, message| {
@@ -241,7 +237,11 @@ pub static GENERATED: &[Behaviour] = &[
             }
             returns(message, &json!(text), WHILE)
         }),
-        ..of("call-ignores-concurrent", "a call is never responded to if another one is under way", STDIO)
+        ..of(
+            "call-ignores-concurrent",
+            "the server never responds to a call that is concurrent with another one",
+            STDIO,
+        )
     },
     Behaviour {
         until: Some(Revision::NEWEST_LEGACY),
@@ -274,14 +274,14 @@ pub static GENERATED: &[Behaviour] = &[
         }),
         ..of(
             "call-completion-pattern",
-            "the completion of a value with two opening brackets is an internal error",
+            "the completion of a value with two opening brackets causes an internal error",
             EVERYWHERE,
         )
     },
     Behaviour {
         hear: Some(|memory, message| notes(memory, message, "dropped")),
         say: Some(list_notes),
-        ..of("call-notes-dropped", "a note is not stored if another one is being created", STDIO)
+        ..of("call-notes-dropped", "a note is not stored if another one is created concurrently", STDIO)
     },
     Behaviour {
         hear: Some(|_, message| {
@@ -290,7 +290,7 @@ pub static GENERATED: &[Behaviour] = &[
             }
             internal_error(message, "Internal error")
         }),
-        ..of("call-cursor-internal", "a cursor with a format is an internal error", EVERYWHERE)
+        ..of("call-cursor-internal", "a cursor with a format string causes an internal error", EVERYWHERE)
     },
     Behaviour {
         hear: Some(|_, message| {
@@ -299,7 +299,7 @@ pub static GENERATED: &[Behaviour] = &[
             let data = program.with_file_name("data.json").display().to_string();
             fails(message, hits, &format!("ENOENT: no such file or directory, open '{data}'"))
         }),
-        ..of("call-tells-path", "a text with a path comes back with the directory of the program", STDIO)
+        ..of("call-tells-path", "a text with a path returns the directory of the program", STDIO)
     },
     Behaviour {
         say: Some(|_, scene, message| {
@@ -308,7 +308,7 @@ pub static GENERATED: &[Behaviour] = &[
             let shown = json!("done for undefined");
             patch(message, "/result/content/0/text", (bare && scene.method() == Some("tools/call")).then_some(shown))
         }),
-        ..of("call-says-undefined", "a result says `undefined` for an argument that is not given", EVERYWHERE)
+        ..of("call-says-undefined", "a result contains `undefined` for an absent argument", EVERYWHERE)
     },
     Behaviour {
         hear: Some(|_, message| {
@@ -332,7 +332,7 @@ pub static GENERATED: &[Behaviour] = &[
     Behaviour {
         hear: Some(|memory, message| notes(memory, message, "stale")),
         say: Some(list_notes),
-        ..of("call-notes-stale", "a note that was deleted can still be read", STDIO)
+        ..of("call-notes-stale", "a deleted note can still be read", STDIO)
     },
 ];
 

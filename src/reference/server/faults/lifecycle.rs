@@ -32,7 +32,7 @@ pub static LIFECYCLE: &[Behaviour] = &[
             }
             Heard::Message
         }),
-        ..Behaviour::new("initialize-always-newest", "the handshake agrees to the newest revision alone", NOT_SSE)
+        ..Behaviour::new("initialize-always-newest", "initialize always returns the newest revision", NOT_SSE)
     },
     Behaviour {
         until: Some(Revision::V2024_11_05),
@@ -42,25 +42,21 @@ pub static LIFECYCLE: &[Behaviour] = &[
             }
             Heard::Message
         }),
-        ..Behaviour::new(
-            "initialize-always-oldest",
-            "the handshake agrees to the oldest revision, whatever is asked for",
-            STDIO,
-        )
+        ..Behaviour::new("initialize-always-oldest", "initialize always returns the oldest revision", STDIO)
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
         say: Some(|_, scene, message| agreed(scene, message, Revision::V2025_03_26, Revision::NEWEST_LEGACY)),
         ..Behaviour::new(
             "advertised-version-replaced",
-            "in the place of an advertised revision another is agreed to",
+            "initialize with a listed revision returns another one",
             NOT_SSE,
         )
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
         say: Some(|_, scene, message| agreed(scene, message, Revision::V2026_07_28, Revision::V2026_07_28)),
-        ..Behaviour::new("initialize-to-modern", "the handshake agrees to a revision that has none", NOT_SSE)
+        ..Behaviour::new("initialize-to-modern", "initialize returns a revision without a handshake", NOT_SSE)
     },
     Behaviour {
         until: Some(Revision::NEWEST_LEGACY),
@@ -68,7 +64,7 @@ pub static LIFECYCLE: &[Behaviour] = &[
             let unknown = message.pointer("/params/protocolVersion") == Some(&json!("1900-01-01"));
             if unknown { Heard::Crash } else { Heard::Message }
         }),
-        ..Behaviour::new("unknown-version-crashes", "the process ends when it is asked for an unknown revision", STDIO)
+        ..Behaviour::new("unknown-version-crashes", "an unknown revision ends the process", STDIO)
     },
     Behaviour {
         until: Some(Revision::NEWEST_LEGACY),
@@ -76,16 +72,20 @@ pub static LIFECYCLE: &[Behaviour] = &[
             let incomplete = message["method"] == "initialize" && message["params"]["capabilities"].is_null();
             if incomplete { Heard::Crash } else { Heard::Message }
         }),
-        ..Behaviour::new("incomplete-handshake-crashes", "the process ends when a handshake lacks capabilities", STDIO)
+        ..Behaviour::new(
+            "incomplete-handshake-crashes",
+            "an initialize request without capabilities ends the process",
+            STDIO,
+        )
     },
     Behaviour {
         until: Some(Revision::NEWEST_LEGACY),
         banner: Some(r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"ready"}}"#),
-        ..Behaviour::new("log-before-initialize", "a log message is sent as soon as the process runs", STDIO)
+        ..Behaviour::new("log-before-initialize", "a log message is sent at the start of the process", STDIO)
     },
     Behaviour {
         outlives_stdin: Duration::MAX,
-        ..Behaviour::new("outlives-stdin", "the process runs on when stdin has ended", STDIO)
+        ..Behaviour::new("outlives-stdin", "the process continues after stdin was closed", STDIO)
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
@@ -98,7 +98,7 @@ pub static LIFECYCLE: &[Behaviour] = &[
                 None => Heard::Message,
             }
         }),
-        ..Behaviour::new("discover-first", "requests are refused until server/discover was called", STDIO)
+        ..Behaviour::new("discover-first", "requests are rejected before server/discover", STDIO)
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
@@ -134,7 +134,7 @@ pub static LIFECYCLE: &[Behaviour] = &[
             "tasks-ext-update-unknown-task",
             "tools-unknown-tool-protocol-error",
         ],
-        ..Behaviour::new("initialize-first", "requests are refused until initialize was called", STDIO)
+        ..Behaviour::new("initialize-first", "requests are rejected before initialize", STDIO)
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
@@ -146,7 +146,7 @@ pub static LIFECYCLE: &[Behaviour] = &[
             }
         }),
         also: &["tools-execution-errors-in-result"],
-        ..Behaviour::new("calls-need-initialize", "tool calls are rejected until initialize was called", EVERYWHERE)
+        ..Behaviour::new("calls-need-initialize", "tool calls are rejected before initialize", EVERYWHERE)
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
@@ -159,7 +159,7 @@ pub static LIFECYCLE: &[Behaviour] = &[
             Heard::Message
         }),
         also: &["resources-request-meta-required"],
-        ..Behaviour::new("meta-remembered", "what a request does not say is taken from an earlier one", EVERYWHERE)
+        ..Behaviour::new("meta-remembered", "missing `_meta` of a request is taken from an earlier request", EVERYWHERE)
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
@@ -169,7 +169,7 @@ pub static LIFECYCLE: &[Behaviour] = &[
         }),
         ..Behaviour::new(
             "advertised-handshake-unknown",
-            "initialize is an unknown method, though revisions that begin with it are advertised",
+            "initialize is an unknown method, though revisions with a handshake are listed",
             EVERYWHERE,
         )
     },
@@ -177,18 +177,22 @@ pub static LIFECYCLE: &[Behaviour] = &[
         since: Some(Revision::V2026_07_28),
         hear: Some(|memory, message| replaced(memory, message, VERSION, false)),
         also: &["jsonrpc-defined-codes-as-specified", "lifecycle-advertised-versions-work"],
-        ..Behaviour::new("version-of-last-request", "a request is taken for the revision of the one before", EVERYWHERE)
+        ..Behaviour::new(
+            "version-of-last-request",
+            "a request is processed in the revision of the previous one",
+            EVERYWHERE,
+        )
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
         hear: Some(|memory, message| unchecked_behind(memory, message, |method| method != "server/discover")),
         also: &["lifecycle-dual-era-unsupported-version"],
-        ..Behaviour::new("version-checked-once", "behind a request for a list any revision is accepted", EVERYWHERE)
+        ..Behaviour::new("version-checked-once", "after a list request any revision is accepted", EVERYWHERE)
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
         hear: Some(|memory, message| unchecked_behind(memory, message, |method| method == "initialize")),
-        ..Behaviour::new("version-unchecked-after-initialize", "behind a handshake any revision is accepted", STDIO)
+        ..Behaviour::new("version-unchecked-after-initialize", "after a handshake any revision is accepted", STDIO)
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
@@ -200,7 +204,11 @@ pub static LIFECYCLE: &[Behaviour] = &[
             "tasks-ext-get-unknown-task",
             "tasks-ext-update-unknown-task",
         ],
-        ..Behaviour::new("capabilities-remembered", "capabilities count that an earlier request declared", EVERYWHERE)
+        ..Behaviour::new(
+            "capabilities-remembered",
+            "the client capabilities of an earlier request still count",
+            EVERYWHERE,
+        )
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
@@ -212,14 +220,14 @@ pub static LIFECYCLE: &[Behaviour] = &[
             }
         }),
         also: &["tools-execution-errors-in-result", "tools-listed-can-be-called"],
-        ..Behaviour::new("call-needs-list", "a tool is unknown on a connection that did not list it", STDIO)
+        ..Behaviour::new("call-needs-list", "a tool is unknown on a connection without a tools/list", STDIO)
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
         say: Some(no_handshake),
         ..Behaviour::new(
             "initialize-plainly-unknown",
-            "a server of one revision says of initialize only that it is unknown",
+            "a modern-only server returns method not found for initialize, without the supported revisions",
             STDIO,
         )
     },
@@ -239,7 +247,7 @@ pub static LIFECYCLE: &[Behaviour] = &[
         ],
         ..Behaviour::new(
             "modern-only-version-optional",
-            "a server of one revision serves requests that do not name it",
+            "a modern-only server processes requests without a revision",
             STDIO,
         )
     },
@@ -252,15 +260,11 @@ pub static LIFECYCLE: &[Behaviour] = &[
             }
             match message.get("id").filter(|_| message["method"] == "initialize" && memory.said.contains_key("modern"))
             {
-                Some(id) => refusal(id, -32600, "Requests of another revision came before"),
+                Some(id) => refusal(id, -32600, "Requests of another revision were sent before"),
                 None => Heard::Message,
             }
         }),
-        ..Behaviour::new(
-            "no-handshake-behind-requests",
-            "initialize is refused once a request of 2026-07-28 came",
-            STDIO,
-        )
+        ..Behaviour::new("no-handshake-behind-requests", "initialize is rejected after a request of 2026-07-28", STDIO)
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
@@ -271,7 +275,7 @@ pub static LIFECYCLE: &[Behaviour] = &[
         also: &["caching-hints-present", "jsonrpc-result-type-present", "lifecycle-server-info-in-result-meta"],
         ..Behaviour::new(
             "lists-legacy-after-initialize",
-            "after initialize every request but server/discover is taken for one of that session",
+            "after initialize every request but server/discover is treated as part of that session",
             STDIO,
         )
     },
@@ -280,7 +284,7 @@ pub static LIFECYCLE: &[Behaviour] = &[
         hear: Some(legacy_after_initialize),
         ..Behaviour::new(
             "legacy-after-initialize",
-            "after initialize every request is taken for one of that session",
+            "after initialize every request is treated as part of that session",
             STDIO,
         )
     },
@@ -290,7 +294,7 @@ pub static LIFECYCLE: &[Behaviour] = &[
             only_modern(scene, message);
             agreed(scene, message, Revision::V2026_07_28, Revision::V2026_07_28)
         }),
-        ..Behaviour::new("initialize-by-modern-only", "a server of one revision agrees to it by a handshake", NOT_SSE)
+        ..Behaviour::new("initialize-by-modern-only", "a modern-only server accepts initialize", NOT_SSE)
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
@@ -313,11 +317,7 @@ pub static LIFECYCLE: &[Behaviour] = &[
             "tasks-ext-task-param-ignored",
             "tasks-ext-task-shape",
         ],
-        ..Behaviour::new(
-            "extension-for-everybody",
-            "clients that know nothing of an extension get its results",
-            EVERYWHERE,
-        )
+        ..Behaviour::new("extension-for-everybody", "clients without an extension get its results", EVERYWHERE)
     },
 ];
 

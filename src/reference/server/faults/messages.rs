@@ -1,4 +1,4 @@
-//! Faults of JSON-RPC: how messages are read, answered, batched and written.
+//! Faults of JSON-RPC: how messages are read, handled, batched and written.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ const DEEP: usize = 1000;
 pub static MESSAGES: &[Behaviour] = &[
     Behaviour {
         noise: Some(|_, _| Heard::Crash),
-        ..Behaviour::new("exits-on-bad-json", "a line that is no JSON ends the process", STDIO)
+        ..Behaviour::new("exits-on-bad-json", "a line that is not JSON ends the process", STDIO)
     },
     Behaviour {
         noise: Some(|memory, _| {
@@ -27,11 +27,11 @@ pub static MESSAGES: &[Behaviour] = &[
             "jsonrpc-parse-error-answered",
             "jsonrpc-invalid-request-code",
         ],
-        ..Behaviour::new("hangs-after-bad-json", "after a line that is no JSON nothing is answered any more", STDIO)
+        ..Behaviour::new("hangs-after-bad-json", "after a line that is not JSON the server never responds again", STDIO)
     },
     Behaviour {
         noise: Some(|_, bytes| if bytes.starts_with(&[b'['; DEEP]) { Heard::Crash } else { Heard::Message }),
-        ..Behaviour::new("exits-on-deep-nesting", "arrays nested too deep for the parser end the process", STDIO)
+        ..Behaviour::new("exits-on-deep-nesting", "arrays nested too deeply for the parser end the process", STDIO)
     },
     Behaviour {
         hear: Some(|_, message| if message.is_null() { Heard::Crash } else { Heard::Message }),
@@ -75,7 +75,7 @@ pub static MESSAGES: &[Behaviour] = &[
             "stdio-no-messages-after-cancel",
             "subscriptions-stop-on-cancel",
         ],
-        ..Behaviour::new("notification-answered", "notifications are answered like requests", EVERYWHERE)
+        ..Behaviour::new("notification-answered", "the server responds to notifications as to requests", EVERYWHERE)
     },
     Behaviour {
         hear: Some(|_, message| answer_notification(message, "result")),
@@ -87,7 +87,7 @@ pub static MESSAGES: &[Behaviour] = &[
             "stdio-no-messages-after-cancel",
             "subscriptions-stop-on-cancel",
         ],
-        ..Behaviour::new("notification-answered-well", "notifications are answered by a result", STDIO)
+        ..Behaviour::new("notification-answered-well", "the server responds to notifications with a result", STDIO)
     },
     Behaviour {
         hear: Some(|_, message| {
@@ -100,7 +100,7 @@ pub static MESSAGES: &[Behaviour] = &[
         }),
         ..Behaviour::new(
             "notification-answered-without-id",
-            "notifications that are not known are answered by an error without an id",
+            "the server responds to unknown notifications with an error without an id",
             EVERYWHERE,
         )
     },
@@ -111,7 +111,7 @@ pub static MESSAGES: &[Behaviour] = &[
             if in_batch { answer_notification(message, "error") } else { Heard::Message }
         }),
         also: &["jsonrpc-no-response-to-notification"],
-        ..batch("batch-notification-answered", "a notification behind a request of its batch is answered")
+        ..batch("batch-notification-answered", "the server responds to a notification after a request in a batch")
     },
     Behaviour {
         say: Some(|_, _, message| {
@@ -121,11 +121,11 @@ pub static MESSAGES: &[Behaviour] = &[
             true
         }),
         also: &["jsonrpc-error-id-echoes-request"],
-        ..Behaviour::new("id-as-string", "ids come back as strings, whatever they were", EVERYWHERE)
+        ..Behaviour::new("id-as-string", "ids are returned as strings, whatever their type was", EVERYWHERE)
     },
     Behaviour {
         hear: Some(|_, message| if message.get("id") == Some(&json!(0)) { Heard::Nothing } else { Heard::Message }),
-        ..Behaviour::new("id-zero-dropped", "a request of id 0 is taken for a notification", EVERYWHERE)
+        ..Behaviour::new("id-zero-dropped", "a request with the id 0 is treated as a notification", EVERYWHERE)
     },
     Behaviour {
         say: Some(cross_wire),
@@ -152,13 +152,13 @@ pub static MESSAGES: &[Behaviour] = &[
         ],
         ..Behaviour::new(
             "replies-cross-wired",
-            "an answer carries the result that the same method had the time before",
+            "a response contains the result of the previous request of the same method",
             EVERYWHERE,
         )
     },
     Behaviour {
         say: Some(|_, _, message| message.pointer("/error/code") != Some(&json!(-32601))),
-        ..Behaviour::new("unknown-method-ignored", "a request for an unknown method is never answered", EVERYWHERE)
+        ..Behaviour::new("unknown-method-ignored", "the server never responds to an unknown method", EVERYWHERE)
     },
     Behaviour {
         hear: Some(|memory, message| {
@@ -166,7 +166,11 @@ pub static MESSAGES: &[Behaviour] = &[
             if memory.requests > 3 { Heard::Nothing } else { Heard::Message }
         }),
         also: &["*"],
-        ..Behaviour::new("stops-after-third-request", "from the fourth request on nothing is answered", EVERYWHERE)
+        ..Behaviour::new(
+            "stops-after-third-request",
+            "the server does not respond from the fourth request on",
+            EVERYWHERE,
+        )
     },
     Behaviour {
         banner: Some("Reference server, ready to serve"),
@@ -176,7 +180,7 @@ pub static MESSAGES: &[Behaviour] = &[
         reading: Reading::FirstLine,
         until: Some(Revision::NEWEST_LEGACY),
         also: &["cancellation-races-handled", "jsonrpc-exactly-one-response", "jsonrpc-survives-bad-input"],
-        ..Behaviour::new("second-line-dropped", "what was read together with a ping is not handled", STDIO)
+        ..Behaviour::new("second-line-dropped", "a message that is read together with a ping is ignored", STDIO)
     },
     Behaviour {
         reading: Reading::Latin1,
@@ -186,25 +190,25 @@ pub static MESSAGES: &[Behaviour] = &[
     Behaviour {
         reading: Reading::AsItComes,
         also: &["jsonrpc-error-id-echoes-request", "jsonrpc-no-response-to-notification", "stdio-decodes-whole-lines"],
-        ..Behaviour::new("piece-taken-for-line", "a line that comes in pieces is taken for several", STDIO)
+        ..Behaviour::new("piece-taken-for-line", "a line that arrives in pieces is treated as several lines", STDIO)
     },
     Behaviour {
         reading: Reading::Decoded,
         also: &["jsonrpc-no-response-to-notification"],
-        ..Behaviour::new("pieces-decoded-apart", "a character that comes in pieces is replaced", STDIO)
+        ..Behaviour::new("pieces-decoded-apart", "a character that arrives in pieces is replaced", STDIO)
     },
-    Behaviour { batch: Some(Batch::Refused), ..batch("batch-refused", "batches are refused as invalid requests") },
+    Behaviour { batch: Some(Batch::Refused), ..batch("batch-refused", "batches are rejected as invalid requests") },
     Behaviour {
         batch: Some(Batch::First),
-        ..batch("batch-first-only", "of a batch only the first message is handled")
+        ..batch("batch-first-only", "only the first message of a batch is processed")
     },
     Behaviour {
         batch: Some(Batch::UntilError),
-        ..batch("batch-aborts-at-error", "what stands behind an error in a batch is not handled")
+        ..batch("batch-aborts-at-error", "messages after an error in a batch are not processed")
     },
     Behaviour {
         batch: Some(Batch::Always),
-        ..batch("batch-of-notifications-answered", "a batch of notifications is answered with an empty array")
+        ..batch("batch-of-notifications-answered", "the response to a batch of notifications is an empty array")
     },
     Behaviour {
         spell: Some(|message| format!("{message:#}").into_bytes()),
@@ -214,7 +218,7 @@ pub static MESSAGES: &[Behaviour] = &[
     Behaviour {
         holds_newlines: true,
         also: &["lifecycle-discover-implemented", "stdio-stdout-only-mcp"],
-        ..Behaviour::new("newline-before-next-message", "the newline behind a message comes with the next one", STDIO)
+        ..Behaviour::new("newline-before-next-message", "the newline of a message is sent with the next message", STDIO)
     },
     Behaviour {
         spell: Some(latin1),

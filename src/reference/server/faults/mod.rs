@@ -171,7 +171,7 @@ impl Faults {
         self.behaviour().is_some_and(|behaviour| behaviour.works_on)
     }
 
-    /// Whether a cancelled request is still answered.
+    /// Whether a cancelled request still gets a response.
     pub fn answers_cancelled(&self) -> bool {
         self.behaviour().is_some_and(|behaviour| behaviour.answers_cancelled)
     }

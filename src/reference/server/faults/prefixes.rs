@@ -8,18 +8,18 @@ use crate::reference::server::{
 };
 
 pub static PREFIXED: &[Behaviour] = &[
-    slip("prefix-anywhere", "the prefix of resources may stand anywhere", |content| {
+    slip("prefix-anywhere", "the prefix matches anywhere in the URI of a resource", |content| {
         content.slips.resource_prefix = Some(|uri, prefix| uri.contains(prefix));
     }),
     Behaviour {
         also: &["prefix-no-implicit-slash", "prefix-whole-uri-as-prefix"],
-        ..slip("prefix-of-segments", "the prefix of resources has to end with a segment", |content| {
+        ..slip("prefix-of-segments", "the prefix of resources matches whole path segments only", |content| {
             content.slips.resource_prefix = Some(by_segments);
         })
     },
     Behaviour {
         also: &["prefix-list-only-matching", "prefix-no-wildcards"],
-        ..slip("prefix-up-to-slash", "the prefix of resources is cut behind its last slash", |content| {
+        ..slip("prefix-up-to-slash", "the prefix of resources is cut after its last slash", |content| {
             content.slips.resource_prefix = Some(|uri, prefix| {
                 uri.starts_with(&prefix[..prefix.rfind('/').map_or(prefix.len(), |slash| slash + 1)])
             });
@@ -35,13 +35,13 @@ pub static PREFIXED: &[Behaviour] = &[
     },
     Behaviour {
         also: &["prefix-no-implicit-slash"],
-        ..slip("prefix-proper", "resources that equal the prefix are left out", |content| {
+        ..slip("prefix-proper", "resources that equal the prefix are not listed", |content| {
             content.slips.resource_prefix = Some(|uri, prefix| uri.starts_with(prefix) && uri != prefix);
         })
     },
     Behaviour {
         also: &["prefix-query-and-nested-urls-literal"],
-        ..slip("prefix-one-level", "of resources that begin with the prefix only one level is listed", |content| {
+        ..slip("prefix-one-level", "a prefix lists only one level of the matching resources", |content| {
             content.slips.resource_prefix = Some(|uri, prefix| {
                 let rest = uri.strip_prefix(prefix);
                 rest.is_some_and(|rest| !prefix.ends_with('/') || !rest.trim_end_matches('/').contains('/'))
@@ -54,19 +54,19 @@ pub static PREFIXED: &[Behaviour] = &[
     slip("prefix-decoded", "prefix and URI are decoded before they are compared", |content| {
         content.slips.resource_prefix = Some(|uri, prefix| decoded(uri).starts_with(&decoded(prefix)));
     }),
-    slip("prefix-decoded-alone", "a prefix is decoded before it is compared", |content| {
+    slip("prefix-decoded-alone", "the prefix is decoded before it is compared", |content| {
         content.slips.resource_prefix = Some(|uri, prefix| uri.as_bytes().starts_with(&decoded(prefix)));
     }),
-    slip("prefix-query-dropped", "the query of a URI is not looked at", |content| {
+    slip("prefix-query-dropped", "the query of a URI is ignored", |content| {
         content.slips.resource_prefix = Some(|uri, prefix| before_query(uri).starts_with(prefix));
     }),
     slip("prefix-cut-at-query", "the prefix is compared without its query", |content| {
         content.slips.resource_prefix = Some(|uri, prefix| uri.starts_with(before_query(prefix)));
     }),
-    slip("prefix-like", "the prefix of resources is a pattern of LIKE", |content| {
+    slip("prefix-like", "the prefix of resources is a LIKE pattern", |content| {
         content.slips.resource_prefix = Some(|uri, prefix| by_pattern(uri, prefix, &[('%', ".*"), ('_', ".")]));
     }),
-    slip("prefix-glob", "the prefix of resources is a pattern of file names", |content| {
+    slip("prefix-glob", "the prefix of resources is a glob pattern", |content| {
         content.slips.resource_prefix = Some(|uri, prefix| by_pattern(uri, prefix, &[('*', ".*"), ('?', ".")]));
     }),
     Behaviour {
@@ -80,15 +80,11 @@ pub static PREFIXED: &[Behaviour] = &[
     },
     Behaviour {
         also: &["prefix-templates-no-match-is-empty"],
-        ..slip(
-            "templates-prefix-any-expression",
-            "templates with an expression are listed under any prefix",
-            |content| {
-                content.slips.template_prefix = Some(|uri, prefix| uri.starts_with(prefix) || uri.contains('{'));
-            },
-        )
+        ..slip("templates-prefix-any-expression", "templates with an expression match any prefix", |content| {
+            content.slips.template_prefix = Some(|uri, prefix| uri.starts_with(prefix) || uri.contains('{'));
+        })
     },
-    slip("templates-prefix-proper", "templates that equal the prefix are left out", |content| {
+    slip("templates-prefix-proper", "templates that equal the prefix are not listed", |content| {
         content.slips.template_prefix = Some(|uri, prefix| uri.starts_with(prefix) && uri != prefix);
     }),
     Behaviour {

@@ -23,7 +23,7 @@ pub static PROPOSED: &[Behaviour] = &[
             Heard::Message
         }),
         also: &["resources-list-no-side-effects"],
-        ..of("sep-2093", "scope-remembered", "after a scoped list the default list has its scope")
+        ..of("sep-2093", "scope-remembered", "after a list by URI the default list uses its URI")
     },
     Behaviour {
         hear: Some(|memory, message| {
@@ -32,7 +32,7 @@ pub static PROPOSED: &[Behaviour] = &[
             Heard::Answered(json!({ "jsonrpc": "2.0", "id": id, "error": error }))
         }),
         also: &["sep2093-list-scope-not-remembered"],
-        ..of("sep-2093", "scope-needed-after-scope", "after a scoped list there is no default list")
+        ..of("sep-2093", "scope-needed-after-scope", "after a list by URI the default list is rejected")
     },
     Behaviour {
         // Earlier revisions have no `lastModified`, the only metadata that a change affects.
@@ -46,7 +46,7 @@ pub static PROPOSED: &[Behaviour] = &[
             }
             true
         }),
-        ..of("sep-2093", "metadata-cached", "resources/metadata keeps returning its first result for a URI")
+        ..of("sep-2093", "metadata-cached", "resources/metadata always returns its first result for a URI")
     },
     Behaviour {
         say: Some(|_, scene, message| undeclared(scene, message, Vec::clear)),
@@ -55,7 +55,11 @@ pub static PROPOSED: &[Behaviour] = &[
             "sep2093-list-uri-not-listable-error",
             "sep2093-read-multi-uri-deprecated",
         ],
-        ..of("sep-2093", "undeclared-read-gives-nothing", "a resource without capabilities gives no contents")
+        ..of(
+            "sep-2093",
+            "undeclared-read-gives-nothing",
+            "the read of a resource without capabilities returns no contents",
+        )
     },
     Behaviour {
         say: Some(|_, scene, message| {
@@ -65,7 +69,11 @@ pub static PROPOSED: &[Behaviour] = &[
             undeclared(scene, message, other)
         }),
         also: &["sep2093-capabilities-on-all-resources", "sep2093-list-uri-not-listable-error"],
-        ..of("sep-2093", "undeclared-read-bundles", "a resource without capabilities brings others along")
+        ..of(
+            "sep-2093",
+            "undeclared-read-bundles",
+            "the read of a resource without capabilities also returns other resources",
+        )
     },
     Behaviour {
         say: Some(|_, scene, message| {
@@ -78,7 +86,7 @@ pub static PROPOSED: &[Behaviour] = &[
             "sep2093-list-uri-not-listable-error",
             "sep2093-read-multi-uri-deprecated",
         ],
-        ..of("sep-2093", "read-contents-elsewhere", "what was read is all of another resource")
+        ..of("sep-2093", "read-contents-elsewhere", "the read of a resource returns only contents of another one")
     },
     Behaviour {
         say: Some(|_, scene, message| {
@@ -91,23 +99,23 @@ pub static PROPOSED: &[Behaviour] = &[
             true
         }),
         also: &["sep2093-list-uri-child-once", "sep2093-metadata-equals-child-entry"],
-        ..of("sep-2093", "scope-holds-itself", "a scoped list begins with the container itself")
+        ..of("sep-2093", "scope-holds-itself", "a list by URI starts with the container itself")
     },
     Behaviour {
         hear: Some(|memory, message| remember_prefix(memory, message, "resources/list")),
         also: &["prefix-prefix-must-be-string", "resources-list-no-side-effects"],
-        ..of("sep-prefix", "prefix-remembered", "lists go on under the last prefix")
+        ..of("sep-prefix", "prefix-remembered", "later lists of resources use the previous prefix")
     },
     Behaviour {
         hear: Some(|memory, message| remember_prefix(memory, message, "resources/templates/list")),
         also: &["prefix-templates-must-be-string"],
-        ..of("sep-prefix", "templates-prefix-remembered", "lists of templates go on under the last prefix")
+        ..of("sep-prefix", "templates-prefix-remembered", "later lists of templates use the previous prefix")
     },
     Behaviour {
         hear: Some(hear_rest),
         say: Some(|_, scene, message| say_rest(scene, message, "prefix")),
         also: &["prefix-no-match-is-empty", "prefix-templates-no-match-is-empty", "resources-templates-array"],
-        ..of("sep-prefix", "prefix-sparse-pages", "a filtered list has pages for what was filtered out")
+        ..of("sep-prefix", "prefix-sparse-pages", "a filtered list has empty pages for the omitted resources")
     },
     Behaviour {
         hear: Some(hear_rest),
@@ -119,7 +127,7 @@ pub static PROPOSED: &[Behaviour] = &[
             "resources-templates-array",
             "tools-list-result-has-tools-array",
         ],
-        ..of("dialect-versioned", "dialect-empty-last-page", "the last page with resources is not the last page")
+        ..of("dialect-versioned", "dialect-empty-last-page", "the last page with resources is followed by an empty one")
     },
     Behaviour {
         say: Some(|memory, _, message| {
@@ -130,7 +138,7 @@ pub static PROPOSED: &[Behaviour] = &[
             true
         }),
         also: &["dialect-version-as-listed"],
-        ..of("dialect-versioned", "dialect-version-of-request", "the version is another one in each answer")
+        ..of("dialect-versioned", "dialect-version-of-request", "the version of a resource differs in each response")
     },
 ];
 

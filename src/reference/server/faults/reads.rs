@@ -9,13 +9,13 @@ pub static READS: &[Behaviour] = &[
     Behaviour {
         since: Some(Revision::V2026_07_28),
         prepare: Some(|content| drop(content.add_named(&format!("connection-{}", unlike_any_other())))),
-        ..Behaviour::new("list-changes-per-connection", "each connection is shown a list of its own", STDIO)
+        ..Behaviour::new("list-changes-per-connection", "each connection gets a list of its own", STDIO)
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
         hear: Some(need_list),
         also: &["resources-link-readable"],
-        ..Behaviour::new("read-needs-list", "nothing is found before the connection has listed resources", STDIO)
+        ..Behaviour::new("read-needs-list", "no resource is found before the connection has listed resources", STDIO)
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
@@ -29,7 +29,7 @@ pub static READS: &[Behaviour] = &[
             "sep2093-metadata-for-every-child",
             "sep2093-metadata-for-every-listed-resource",
         ],
-        ..Behaviour::new("reading-lists-more", "each read adds a resource to what its connection is shown", STDIO)
+        ..Behaviour::new("reading-lists-more", "each read adds a resource to the list of its connection", STDIO)
     },
 ];
 

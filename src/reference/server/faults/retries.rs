@@ -18,7 +18,7 @@ pub static RETRIES: &[Behaviour] = &[
     modern(Behaviour {
         hear: Some(take_last_call),
         also: &["mrtr-missing-responses-requested-again"],
-        ..Behaviour::new("retry-by-connection", "a retry is taken for one of the last call of its connection", STDIO)
+        ..Behaviour::new("retry-by-connection", "a retry is matched with the last call of its connection", STDIO)
     }),
     modern(Behaviour {
         hear: Some(|_, message| {
@@ -26,10 +26,10 @@ pub static RETRIES: &[Behaviour] = &[
             let part = given.is_some_and(|given| {
                 PAIR.iter().any(|key| given.contains_key(*key)) && !PAIR.iter().all(|key| given.contains_key(*key))
             });
-            if part { refused(message, "Some answers are missing.") } else { Heard::Message }
+            if part { refused(message, "Some input responses are missing.") } else { Heard::Message }
         }),
         say: Some(remember),
-        ..Behaviour::new("part-of-answers-refused", "a retry with some of the answers is refused", EVERYWHERE)
+        ..Behaviour::new("part-of-answers-refused", "a retry with some of the input responses is rejected", EVERYWHERE)
     }),
     Behaviour {
         since: Some(Revision::V2025_06_18),
@@ -38,7 +38,7 @@ pub static RETRIES: &[Behaviour] = &[
             answers(message).into_iter().filter(empty).for_each(|answer| *answer = accepted());
             Heard::Message
         }),
-        ..Behaviour::new("form-missing-fields-taken", "fields that a form lacks are filled in", EVERYWHERE)
+        ..Behaviour::new("form-missing-fields-taken", "missing fields of a form are filled in", EVERYWHERE)
     },
 ];
 

@@ -8,7 +8,7 @@ use crate::{reference::server::options::Transport, revision::Revision};
 
 #[derive(Clone, Copy)]
 pub struct Scene<'a> {
-    /// The request that is answered; `None` for a notification without a request.
+    /// The request of the response; `None` for a notification without a request.
     pub sent: Option<&'a Value>,
     pub revision: Revision,
     pub transport: Transport,

@@ -41,7 +41,7 @@ pub static SEQUELS: &[Behaviour] = &[
             "prefix-pagination-works",
             "prefix-templates-empty-prefix-matches-all",
         ],
-        ..Behaviour::new("cursor-dropped-by-next-list", "a cursor counts until the same list is asked for again", STDIO)
+        ..Behaviour::new("cursor-dropped-by-next-list", "a new list request invalidates earlier cursors", STDIO)
     },
     Behaviour {
         until: Some(Revision::NEWEST_LEGACY),
@@ -54,7 +54,7 @@ pub static SEQUELS: &[Behaviour] = &[
             Heard::Message
         }),
         say: Some(|memory, _, message| !memory.unlocked || message["method"] != "notifications/resources/updated"),
-        ..Behaviour::new("unsubscribe-ends-all", "the end of one subscription ends all of them", NOT_HTTP)
+        ..Behaviour::new("unsubscribe-ends-all", "unsubscribing from one resource ends all subscriptions", NOT_HTTP)
     },
     Behaviour {
         until: Some(Revision::NEWEST_LEGACY),
@@ -63,7 +63,7 @@ pub static SEQUELS: &[Behaviour] = &[
             let missing = message["method"] == "resources/subscribe" && uri.contains("no-such-thing");
             if missing { Heard::Crash } else { Heard::Message }
         }),
-        ..Behaviour::new("subscribe-missing-kills", "to subscribe to what does not exist ends the process", STDIO)
+        ..Behaviour::new("subscribe-missing-kills", "a subscription to a missing resource ends the process", STDIO)
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
@@ -77,7 +77,11 @@ pub static SEQUELS: &[Behaviour] = &[
             true
         }),
         also: &["resources-list-readable", "sep2093-metadata-for-every-listed-resource"],
-        ..Behaviour::new("list-grows-each-time", "each list adds a resource to what its connection is shown", STDIO)
+        ..Behaviour::new(
+            "list-grows-each-time",
+            "each list request adds a resource to the list of its connection",
+            STDIO,
+        )
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
@@ -92,7 +96,7 @@ pub static SEQUELS: &[Behaviour] = &[
         also: &["sep2093-metadata-for-every-listed-resource"],
         ..Behaviour::new(
             "directory-read-lists-files",
-            "the read of a directory adds a file of it to what its connection is shown",
+            "the read of a directory adds a file of it to the list of its connection",
             STDIO,
         )
     },
@@ -108,11 +112,11 @@ pub static SEQUELS: &[Behaviour] = &[
             }
             true
         }),
-        ..Behaviour::new("last-modified-now", "the time of the last change is that of the request", EVERYWHERE)
+        ..Behaviour::new("last-modified-now", "lastModified is the time of the request", EVERYWHERE)
     },
     Behaviour {
         say: Some(show_late),
-        ..Behaviour::new("list-change-shown-late", "a change is announced before the list shows it", NOT_HTTP)
+        ..Behaviour::new("list-change-shown-late", "list_changed is sent before the list shows the change", NOT_HTTP)
     },
     Behaviour {
         since: Some(Revision::V2025_03_26),
@@ -120,7 +124,11 @@ pub static SEQUELS: &[Behaviour] = &[
             let typed = message.pointer("/params/argument/value").and_then(Value::as_str).unwrap_or_default();
             if typed.len() > LONG { Heard::Nothing } else { Heard::Message }
         }),
-        ..Behaviour::new("completion-of-long-value-hangs", "a very long value is never answered", EVERYWHERE)
+        ..Behaviour::new(
+            "completion-of-long-value-hangs",
+            "the server never responds to a completion of a very long value",
+            EVERYWHERE,
+        )
     },
     Behaviour {
         since: Some(Revision::V2025_03_26),
@@ -129,16 +137,16 @@ pub static SEQUELS: &[Behaviour] = &[
             if lacks { Heard::Crash } else { Heard::Message }
         }),
         also: &["jsonrpc-survives-requests"],
-        ..Behaviour::new("completion-without-argument-kills", "to complete no argument ends the process", STDIO)
+        ..Behaviour::new(
+            "completion-without-argument-kills",
+            "a completion without an argument ends the process",
+            STDIO,
+        )
     },
     Behaviour {
         until: Some(Revision::NEWEST_LEGACY),
         prepare: Some(|content| content.slips.levels_inverted = true),
-        ..Behaviour::new(
-            "set-level-inverted",
-            "only what is less grave than the level that was set is sent",
-            EVERYWHERE,
-        )
+        ..Behaviour::new("set-level-inverted", "only messages below the level are sent", EVERYWHERE)
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
@@ -151,7 +159,11 @@ pub static SEQUELS: &[Behaviour] = &[
             }
             Heard::Message
         }),
-        ..Behaviour::new("request-level-remembered", "who asked for logs once gets them ever after", STDIO)
+        ..Behaviour::new(
+            "request-level-remembered",
+            "the log level of one request stays in effect for later ones",
+            STDIO,
+        )
     },
     Behaviour {
         until: Some(Revision::NEWEST_LEGACY),
@@ -165,7 +177,7 @@ pub static SEQUELS: &[Behaviour] = &[
             true
         }),
         also: &["dialect-version-as-listed"],
-        ..Behaviour::new("dialect-version-coarse", "changes that follow each other soon have one version", EVERYWHERE)
+        ..Behaviour::new("dialect-version-coarse", "two changes in quick succession have the same version", EVERYWHERE)
     },
 ];
 

@@ -57,38 +57,42 @@ pub static STREAMING: &[Behaviour] = &[
     },
     Behaviour {
         since: Some(Revision::V2025_11_25),
-        ..of(Streaming::Unprimed, "stream-unprimed", "event streams begin without an event that has an id and no data")
+        ..of(
+            Streaming::Unprimed,
+            "stream-unprimed",
+            "event streams do not start with an event that has an id and no data",
+        )
     },
     Behaviour {
         since: Some(Revision::V2025_11_25),
         also: &["streamable-http-replay-not-again"],
         ..of(Streaming::Renumbers, "stream-numbers-from-one", "each event stream counts its events from 1")
     },
-    of(Streaming::ReplaysAll, "stream-replays-all", "whoever comes back to a stream hears what was said on all others"),
-    of(Streaming::Repeats, "stream-repeats-last", "whoever comes back to a stream hears the event again that he has"),
-    of(Streaming::Mistakes, "stream-taken-for-another", "whoever comes back to a stream hears another one"),
+    of(Streaming::ReplaysAll, "stream-replays-all", "a resumed stream replays the messages of all other streams"),
+    of(
+        Streaming::Repeats,
+        "stream-repeats-last",
+        "a resumed stream replays the event that the client already received",
+    ),
+    of(Streaming::Mistakes, "stream-taken-for-another", "a resumed stream continues another stream"),
     Behaviour {
         also: &["streamable-http-sse-retry-before-close"],
-        ..of(Streaming::AnswersOnGet, "answers-on-get-stream", "responses go to the stream that was opened by GET")
+        ..of(Streaming::AnswersOnGet, "answers-on-get-stream", "responses are sent on the GET stream")
     },
-    of(Streaming::ProgressOnGet, "progress-on-get-stream", "progress is told on the stream that was opened by GET"),
-    of(Streaming::AsksOnGet, "asks-on-get-stream", "model and user are asked on the stream that was opened by GET"),
-    of(Streaming::Broadcasts, "stream-broadcasts", "notifications go to every open stream of the session"),
+    of(Streaming::ProgressOnGet, "progress-on-get-stream", "progress is sent on the GET stream"),
+    of(Streaming::AsksOnGet, "asks-on-get-stream", "sampling and elicitation requests are sent on the GET stream"),
+    of(Streaming::Broadcasts, "stream-broadcasts", "notifications are sent on every open stream of the session"),
     Behaviour {
         also: &["roots-boundaries-respected", "roots-paths-validated"],
-        ..of(Streaming::Unnamed, "event-without-data-field", "the message of an event does not stand in a field")
+        ..of(Streaming::Unnamed, "event-without-data-field", "the message of an event is not in the field `data`")
     },
     Behaviour {
         also: &["streamable-http-no-cross-stream-replay"],
-        ..of(Streaming::Crosses, "progress-crosses-streams", "progress is told on the stream of another request")
+        ..of(Streaming::Crosses, "progress-crosses-streams", "progress is sent on the stream of another request")
     },
     Behaviour {
         since: Some(Revision::V2025_11_25),
-        ..of(
-            Streaming::Drops,
-            "stream-cut-without-retry",
-            "streams are cut before the response, without a time to retry",
-        )
+        ..of(Streaming::Drops, "stream-cut-without-retry", "streams end before the response, without a retry time")
     },
     Behaviour {
         since: Some(Revision::V2025_11_25),
@@ -98,15 +102,11 @@ pub static STREAMING: &[Behaviour] = &[
             "resources-updated-on-change",
             "tools-list-changed-notification",
         ],
-        ..of(
-            Streaming::DropsGet,
-            "get-stream-cut-without-retry",
-            "streams opened by GET are cut, without a time to retry",
-        )
+        ..of(Streaming::DropsGet, "get-stream-cut-without-retry", "GET streams end without a retry time")
     },
     Behaviour {
         since: Some(Revision::V2025_11_25),
-        ..of(Streaming::Aborts, "disconnect-aborts", "the work on a request ends with its connection")
+        ..of(Streaming::Aborts, "disconnect-aborts", "a disconnect aborts the request")
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
@@ -116,7 +116,7 @@ pub static STREAMING: &[Behaviour] = &[
         ..of(
             Streaming::Redirects,
             "orphans-go-to-subscribers",
-            "what a client no longer listens to goes to subscribers",
+            "messages for a disconnected client are sent to subscribers",
         )
     },
     Behaviour {

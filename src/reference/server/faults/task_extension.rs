@@ -22,7 +22,7 @@ pub struct TaskMemory {
     numbers: HashMap<String, String>,
     /// Completed tasks that were looked at.
     ended: HashSet<String>,
-    /// Requests inside of tasks that were told.
+    /// Input requests of tasks that were listed.
     told: HashSet<String>,
 }
 
@@ -32,7 +32,7 @@ pub static TASK_FAULTS: &[Behaviour] = &[
     Behaviour {
         hear: Some(remember_extension),
         also: &["lifecycle-extension-fallback"],
-        ..fault("task-extension-remembered", "a client that declared tasks once is taken to know them ever after")
+        ..fault("task-extension-remembered", "a client that declared tasks once is treated as if it always did")
     },
     Behaviour {
         hear: Some(|memory, message| {
@@ -44,7 +44,7 @@ pub static TASK_FAULTS: &[Behaviour] = &[
             let error = json!({ "code": -32602, "message": "Task not found" });
             Heard::Answered(json!({ "jsonrpc": "2.0", "id": id, "error": error }))
         }),
-        ..fault("task-stored-late", "a task is stored a moment after it was given to the client")
+        ..fault("task-stored-late", "a task is stored shortly after it was returned to the client")
     },
     Behaviour {
         say: Some(|memory, scene, message| {
@@ -54,7 +54,7 @@ pub static TASK_FAULTS: &[Behaviour] = &[
             }
             true
         }),
-        ..fault("task-ext-lives-again", "a completed task is at work again when it is looked at once more")
+        ..fault("task-ext-lives-again", "a completed task is working again at the second tasks/get")
     },
     Behaviour {
         say: Some(|memory, scene, message| {
@@ -63,7 +63,7 @@ pub static TASK_FAULTS: &[Behaviour] = &[
             }
             true
         }),
-        ..fault("task-ext-updated-set-back", "the time of the last change of a completed task is set back")
+        ..fault("task-ext-updated-set-back", "lastUpdatedAt of a completed task goes back")
     },
     Behaviour {
         hear: Some(|memory, message| {
@@ -88,7 +88,7 @@ pub static TASK_FAULTS: &[Behaviour] = &[
             }
             true
         }),
-        ..fault("task-input-told-once", "what a task asks for is told on the first poll alone")
+        ..fault("task-input-told-once", "only the first tasks/get lists the input requests of a task")
     },
 ];
 

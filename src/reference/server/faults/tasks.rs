@@ -37,10 +37,10 @@ pub static TASKS: &[Behaviour] = &[
             true
         }),
         hear: Some(|_, message| match message.pointer("/params/task") {
-            Some(_) if message["method"] == "tools/call" => refused(message, "Unknown member: task"),
+            Some(_) if message["method"] == "tools/call" => refused(message, "Unknown parameter: task"),
             _ => Heard::Message,
         }),
-        ..fault("task-member-refused", "without the capability for tasks, a wish for one is refused")
+        ..fault("task-member-refused", "without the capability for tasks, a call with `task` is rejected")
     },
     Behaviour {
         hear: Some(|memory, message| match task_asked(message, "tasks/result") {
@@ -51,16 +51,16 @@ pub static TASKS: &[Behaviour] = &[
             _ => Heard::Message,
         }),
         also: &["tasks-input-required-left"],
-        ..fault("task-result-not-ready", "who asks for the result of a task first is told that it is not ready")
+        ..fault("task-result-not-ready", "tasks/result before the end of a task is rejected as not ready")
     },
     Behaviour {
         say: Some(|memory, scene, message| end(memory, scene, message, "working")),
-        ..fault("task-lives-again", "a task that was completed is at work again some time later")
+        ..fault("task-lives-again", "a completed task is working again some time later")
     },
     Behaviour {
         say: Some(|memory, scene, message| end(memory, scene, message, "failed")),
         also: &["tasks-failed-status-message"],
-        ..fault("task-ends-twice", "a task that was completed has failed some time later")
+        ..fault("task-ends-twice", "a completed task is failed some time later")
     },
     Behaviour {
         say: Some(|memory, scene, message| {
@@ -69,7 +69,7 @@ pub static TASKS: &[Behaviour] = &[
             }
             true
         }),
-        ..fault("task-updated-set-back", "the time of the last change of a completed task is set back some time later")
+        ..fault("task-updated-set-back", "lastUpdatedAt of a completed task goes back some time later")
     },
     Behaviour {
         say: Some(|memory, scene, message| {
@@ -84,7 +84,7 @@ pub static TASKS: &[Behaviour] = &[
                 Heard::Message
             }
         }),
-        ..fault("task-dropped-early", "a task is dropped long before its time to live is over")
+        ..fault("task-dropped-early", "a task is deleted long before its ttl is over")
     },
     Behaviour {
         hear: Some(|memory, message| {
@@ -114,18 +114,18 @@ pub static TASKS: &[Behaviour] = &[
             }
             true
         }),
-        ..fault("task-list-forgets-finished", "tasks that are completed are not listed")
+        ..fault("task-list-forgets-finished", "completed tasks are not listed")
     },
     Behaviour {
         transports: &[Transport::Http],
         say: Some(list_all),
-        ..fault("task-list-for-everybody", "the tasks of all sessions are listed to each of them")
+        ..fault("task-list-for-everybody", "every session can list the tasks of all sessions")
     },
     Behaviour {
         transports: &[Transport::Http],
         protected: true,
         say: Some(list_all),
-        ..fault("auth-old-tasks-listed-to-any-user", "the tasks of all users are listed to each of them")
+        ..fault("auth-old-tasks-listed-to-any-user", "every user can list the tasks of all users")
     },
 ];
 

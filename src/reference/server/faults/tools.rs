@@ -26,23 +26,23 @@ pub static TOOLS: &[Behaviour] = &[
             }
             Heard::Message
         }),
-        ..Behaviour::new("tool-names-folded", "tools are looked up by their names in small letters", EVERYWHERE)
+        ..Behaviour::new("tool-names-folded", "tools are looked up by their names in lower case", EVERYWHERE)
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
         say: Some(shuffle),
-        ..Behaviour::new("tools-in-any-order", "tools come in another order each time", EVERYWHERE)
+        ..Behaviour::new("tools-in-any-order", "tools are listed in another order each time", EVERYWHERE)
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
         say: Some(|memory, scene, message| list_more(memory, scene, message, "tools", true)),
-        ..Behaviour::new("tools-per-connection", "each connection is shown a tool of its own", STDIO)
+        ..Behaviour::new("tools-per-connection", "each connection gets a tool of its own", STDIO)
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
         hear: Some(|memory, message| note(memory, message, "tools/call")),
         say: Some(|memory, scene, message| list_unlocked(memory, scene, message, "tools")),
-        ..Behaviour::new("tools-unlocked-by-call", "after a call its connection is shown one more tool", STDIO)
+        ..Behaviour::new("tools-unlocked-by-call", "a call adds a tool to the list of its connection", STDIO)
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
@@ -56,7 +56,7 @@ pub static TOOLS: &[Behaviour] = &[
             "sep2093-metadata-for-every-child",
             "sep2093-metadata-for-every-listed-resource",
         ],
-        ..Behaviour::new("resources-unlocked-by-call", "after a call its connection is shown one more resource", STDIO)
+        ..Behaviour::new("resources-unlocked-by-call", "a call adds a resource to the list of its connection", STDIO)
     },
     Behaviour {
         until: Some(Revision::V2025_11_25),
@@ -65,7 +65,7 @@ pub static TOOLS: &[Behaviour] = &[
         also: &["prefix-empty-prefix-matches-all", "prefix-no-new-access"],
         ..Behaviour::new(
             "resources-shrink-untold",
-            "after a call one resource less is listed, and nobody is told",
+            "a call removes a resource from the list, and list_changed is not sent",
             NOT_HTTP,
         )
     },
@@ -78,40 +78,36 @@ pub static TOOLS: &[Behaviour] = &[
         since: Some(Revision::V2026_07_28),
         say: Some(|memory, scene, message| list_more(memory, scene, message, "prompts", true)),
         also: &["prompts-get-required-suffice"],
-        ..Behaviour::new("prompts-per-connection", "each connection is shown a prompt of its own", STDIO)
+        ..Behaviour::new("prompts-per-connection", "each connection gets a prompt of its own", STDIO)
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
         hear: Some(|memory, message| note(memory, message, "prompts/get")),
         say: Some(|memory, scene, message| list_unlocked(memory, scene, message, "prompts")),
         also: &["pagination-cursor-stable"],
-        ..Behaviour::new("prompts-unlocked-by-get", "after a prompt its connection is shown one more", STDIO)
+        ..Behaviour::new("prompts-unlocked-by-get", "prompts/get adds a prompt to the list of its connection", STDIO)
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
         hear: Some(|memory, message| note_one(memory, message, "prompts/get", "point")),
         say: Some(|memory, scene, message| list_unlocked(memory, scene, message, "prompts")),
-        ..Behaviour::new("prompts-unlocked-by-one", "one prompt shows another one to its connection", STDIO)
+        ..Behaviour::new(
+            "prompts-unlocked-by-one",
+            "prompts/get of one prompt adds another one to the list of its connection",
+            STDIO,
+        )
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
         hear: Some(note_listener),
         say: Some(|memory, _, message| tell_listener(memory, message, "notifications/message")),
-        ..Behaviour::new(
-            "logs-told-to-listener",
-            "log messages go to the subscription that is open, if any",
-            EVERYWHERE,
-        )
+        ..Behaviour::new("logs-told-to-listener", "log messages are sent to the open subscription, if any", EVERYWHERE)
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
         hear: Some(note_listener),
         say: Some(|memory, _, message| tell_listener(memory, message, "notifications/progress")),
-        ..Behaviour::new(
-            "progress-told-to-listener",
-            "progress goes to the subscription that is open, if any",
-            EVERYWHERE,
-        )
+        ..Behaviour::new("progress-told-to-listener", "progress is sent to the open subscription, if any", EVERYWHERE)
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
@@ -125,7 +121,7 @@ pub static TOOLS: &[Behaviour] = &[
             "resources-list-changed-on-stream",
             "resources-updated-on-stream",
         ],
-        ..Behaviour::new("second-listen-replaces", "a subscription takes the place of the one before", STDIO)
+        ..Behaviour::new("second-listen-replaces", "a second subscription replaces the first one", STDIO)
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),

@@ -13,7 +13,7 @@ use crate::{
     revision::Revision,
 };
 
-const INSTRUCTIONS: &str = "A made-up content: list it, read it, change it with `touch` and `add_resource`.";
+const INSTRUCTIONS: &str = "Fictional content: list it, read it, change it with `touch` and `add_resource`.";
 
 /// Sets the revision of a session: the requested one, or the newest that the handshake can negotiate.
 pub fn initialize(session: &mut Session, revisions: &[Revision], params: Params) -> Result<Value, Fail> {

@@ -35,7 +35,7 @@ pub fn remember(context: &mut Context, params: Params) -> Result<(), Fail> {
     let kept = match opened(state, params, &context.content.slips) {
         Some(kept) => kept,
         None if context.content.slips.state_unverified => Map::new(),
-        None => return Err(Fail::params("The state is none that this request was given.")),
+        None => return Err(Fail::params("`requestState` does not belong to this request.")),
     };
     for (key, answer) in kept {
         context.answers.insert(key, answer);

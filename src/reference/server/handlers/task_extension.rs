@@ -1,4 +1,4 @@
-//! The tasks extension: a call may return a task, which the client can then read, answer and cancel.
+//! The tasks extension: a call may return a task, which the client can then read, give input to and cancel.
 
 use std::{mem, time::Duration};
 

@@ -36,7 +36,7 @@ pub fn start(
     let task = match outcome.as_ref().ok().and_then(|result| result.get("inputRequests")) {
         Some(question) if can_be_asked => tasks.add_asking(context.id, ttl, question.clone()),
         Some(_) => {
-            let why = text("This takes a client that can ask its user.");
+            let why = text("This tool needs a client that supports elicitation.");
             tasks.add(context.id, ttl, delay, Ok(json!({ "content": [why], "isError": true })))
         }
         None => tasks.add(context.id, ttl, delay, outcome),
@@ -88,7 +88,7 @@ pub fn list(context: &mut Context, params: Params) -> Result<Value, Fail> {
     page(params, "tasks", tasks, TASKS_A_PAGE, "tasks")
 }
 
-/// Handles a response of the client, and returns the requests that can now be answered.
+/// Handles a response of the client, and returns the requests whose response can now be sent.
 pub fn answered(session: &mut Session, answer: &Value) -> Vec<(Value, Result<Value, Fail>)> {
     let question = answer["id"].as_str().unwrap_or_default();
     session.tasks.answer(question, answer).map(settle).unwrap_or_default()

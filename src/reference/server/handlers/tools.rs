@@ -58,7 +58,7 @@ pub fn call(context: &mut Context, params: Params) -> Result<Value, Fail> {
     }
     let mut result = run(context, tool, &arguments)?;
     match result.get_mut("inputRequests").map(Value::take) {
-        Some(_) if context.session.batching => Ok(failed("Nothing can be asked in a batch.")),
+        Some(_) if context.session.batching => Ok(failed("Input cannot be requested in a batch.")),
         Some(requests) => Ok(rounds::ask(context, params, requests)),
         None => Ok(result),
     }

@@ -75,7 +75,7 @@ fn token(head: &Parts, body: &Bytes) -> Reply {
     document(&json!({ "access_token": value, "token_type": "Bearer", "expires_in": HOUR, "scope": scope }))
 }
 
-/// Nobody can consent, so a valid request ends at the login.
+/// There is no user to consent, so a valid request ends at the login.
 fn authorize(query: &str) -> Reply {
     let field = |name: &str| query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
     let local = field("redirect_uri").is_some_and(|uri| uri.starts_with("http%3A%2F%2Flocalhost"));

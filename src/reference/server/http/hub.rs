@@ -148,12 +148,12 @@ impl Hub {
     }
 }
 
-/// Nobody panics while holding the lock; if somebody did, the others could continue.
+/// No holder of the lock panics; if one did, the others could continue.
 pub fn lock(hub: &Shared) -> MutexGuard<'_, Hub> {
     hub.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Sends each message at its time, until the client is gone.
+/// Sends each message at its time, until the client disconnects.
 pub async fn in_time(out: Vec<Outgoing>, mut say: impl FnMut(&Outgoing) -> bool) {
     let start = Instant::now();
     for out in out {

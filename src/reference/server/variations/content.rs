@@ -57,7 +57,7 @@ pub static CONTENT: &[Behaviour] = &[
         }),
         also: &["resources-embedded-capability", "tools-embedded-resources-need-capability"],
         without_facts: true,
-        ..Behaviour::new("tools-alone", "the server knows no method but those of tools and ping", EVERYWHERE)
+        ..Behaviour::new("tools-alone", "the server has only the methods of tools and ping", EVERYWHERE)
     },
     Behaviour {
         hear: Some(|_, message| {
@@ -86,7 +86,7 @@ pub static CONTENT: &[Behaviour] = &[
             true
         }),
         without_facts: true,
-        ..Behaviour::new("lists-empty", "there is nothing to list", EVERYWHERE)
+        ..Behaviour::new("lists-empty", "all lists are empty", EVERYWHERE)
     },
     Behaviour {
         hear: Some(|_, message| {
@@ -98,7 +98,7 @@ pub static CONTENT: &[Behaviour] = &[
         also: &["sep2093-subscribe-needs-server-flag"],
         ..Behaviour::new(
             "capabilities-plain",
-            "capabilities are empty objects, and nothing is told of changes",
+            "capabilities are empty objects, and no change notifications are sent",
             EVERYWHERE,
         )
     },
@@ -112,7 +112,7 @@ pub static CONTENT: &[Behaviour] = &[
         also: &["sep2093-subscribe-needs-server-flag"],
         ..Behaviour::new(
             "capabilities-denied",
-            "capabilities say in so many words that nothing is told of changes",
+            "capabilities declare explicitly that no change notifications are sent",
             EVERYWHERE,
         )
     },
@@ -121,7 +121,7 @@ pub static CONTENT: &[Behaviour] = &[
         hear: Some(|_, message| lacks(message, &["resources/read"])),
         ..Behaviour::new(
             "dialect-without-read",
-            "the versioned dialect has resources/get in the place of resources/read",
+            "the versioned dialect has resources/get instead of resources/read",
             EVERYWHERE,
         )
     },
@@ -208,11 +208,7 @@ pub static CONTENT: &[Behaviour] = &[
     },
     Behaviour {
         prepare: Some(|content| content.grows_by_calls = true),
-        ..Behaviour::new(
-            "calls-change-lists",
-            "each call of a tool that may change something adds a resource",
-            EVERYWHERE,
-        )
+        ..Behaviour::new("calls-change-lists", "each call of a tool without readOnlyHint adds a resource", EVERYWHERE)
     },
     Behaviour {
         prepare: Some(|content| content.grows_by_calls = true),
@@ -223,7 +219,7 @@ pub static CONTENT: &[Behaviour] = &[
         }),
         ..Behaviour::new(
             "calls-change-lists-untold",
-            "each call of a tool that may change something adds a resource, and nobody is told",
+            "each call of a tool without readOnlyHint adds a resource, and list_changed is not sent",
             EVERYWHERE,
         )
     },
@@ -245,7 +241,7 @@ pub static CONTENT: &[Behaviour] = &[
             true
         }),
         without_facts: true,
-        ..Behaviour::new("texts-vary", "the text of a tool or a resource is another one each time", EVERYWHERE)
+        ..Behaviour::new("texts-vary", "the text of a tool or a resource differs each time", EVERYWHERE)
     },
 ];
 

@@ -31,7 +31,7 @@ pub static HTTP: &[Behaviour] = &[
             without_execution(message);
             true
         }),
-        ..Behaviour::new("always-json", "each response over HTTP is JSON, and nothing is told besides", HTTP_ONLY)
+        ..Behaviour::new("always-json", "each response over HTTP is JSON, and no other messages are sent", HTTP_ONLY)
     },
     Behaviour {
         until: Some(Revision::NEWEST_LEGACY),
@@ -55,24 +55,24 @@ pub static HTTP: &[Behaviour] = &[
             "cancellation-stops-processing",
             "sep2093-subscribe-needs-server-flag",
         ],
-        ..Behaviour::new("stateless", "there are no sessions over HTTP, and no streams by GET", HTTP_ONLY)
+        ..Behaviour::new("stateless", "there are no sessions over HTTP, and no GET streams", HTTP_ONLY)
     },
     Behaviour {
         until: Some(Revision::NEWEST_LEGACY),
         ways: HttpWays { one_session: true, ..HttpWays::USUAL },
-        ..Behaviour::new("one-session", "as long as one session is open, no other can be opened", HTTP_ONLY)
+        ..Behaviour::new("one-session", "while one session is open, no other can be opened", HTTP_ONLY)
     },
     Behaviour {
         until: Some(Revision::NEWEST_LEGACY),
         ways: HttpWays { one_get_stream: true, ..HttpWays::USUAL },
-        ..Behaviour::new("one-get-stream", "a second stream by GET is refused with 409", HTTP_ONLY)
+        ..Behaviour::new("one-get-stream", "a second GET stream is rejected with status 409", HTTP_ONLY)
     },
     Behaviour {
         ways: HttpWays {
             event: Some(|event| [b": keep-alive\n\nretry: 3000\n".as_slice(), event].concat()),
             ..HttpWays::USUAL
         },
-        ..Behaviour::new("event-comments", "comments and times to retry stand between events", HTTP_ONLY)
+        ..Behaviour::new("event-comments", "comments and retry times are between events", HTTP_ONLY)
     },
     Behaviour {
         ways: HttpWays {

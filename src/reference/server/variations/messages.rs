@@ -13,7 +13,7 @@ pub static MESSAGES: &[Behaviour] = &[
             each_object(message, |object| drop(object.insert("x-vendor".to_owned(), json!({ "trace": [1, null] }))));
             true
         }),
-        ..Behaviour::new("extra-fields", "results and all that they list have fields of the vendor's own", EVERYWHERE)
+        ..Behaviour::new("extra-fields", "results and listed items have additional fields of the vendor", EVERYWHERE)
     },
     Behaviour {
         say: Some(fresh_meta),
@@ -36,7 +36,7 @@ pub static MESSAGES: &[Behaviour] = &[
             // This rule compares whole lists.
             "prefix-templates-empty-prefix-matches-all",
         ],
-        ..Behaviour::new("order-varies", "each list comes in another order each time", EVERYWHERE)
+        ..Behaviour::new("order-varies", "each list has another order each time", EVERYWHERE)
     },
     Behaviour {
         say: Some(|_, _, message| {
@@ -72,7 +72,7 @@ pub static MESSAGES: &[Behaviour] = &[
             });
             true
         }),
-        ..Behaviour::new("bare-items", "what is listed has no optional fields but schemas", EVERYWHERE)
+        ..Behaviour::new("bare-items", "listed items have only required fields and schemas", EVERYWHERE)
     },
 ];
 

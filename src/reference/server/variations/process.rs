@@ -27,7 +27,7 @@ pub static PROCESS: &[Behaviour] = &[
             memory.stderr.extend((0..LOG_LINES).map(line));
             Heard::Message
         }),
-        ..Behaviour::new("stderr-log", "each message leads to forty lines on stderr", STDIO)
+        ..Behaviour::new("stderr-log", "each message causes forty lines on stderr", STDIO)
     },
     Behaviour {
         start: SLOW_START,
@@ -69,13 +69,13 @@ pub static PROCESS: &[Behaviour] = &[
         suites: &["resources.fields"],
         ..Behaviour::new(
             "overloaded-machine",
-            "the process needs 12 s to start, and for its second response longer than a request is waited for",
+            "the process needs 12 s to start, and its second response takes longer than the request timeout",
             STDIO,
         )
     },
     Behaviour {
         delay: |responses| if responses % 2 == 0 { OVERTAKEN } else { Duration::ZERO },
-        ..Behaviour::new("out-of-order", "every second response is overtaken by the one after it", EVERYWHERE)
+        ..Behaviour::new("out-of-order", "every second response is sent after the next one", EVERYWHERE)
     },
     Behaviour {
         hear: Some(|_, message| {
@@ -141,7 +141,7 @@ pub static PROCESS: &[Behaviour] = &[
         }),
         ..Behaviour::new(
             "incomplete-is-legacy",
-            "what is sent without `_meta` is taken for a request of a session that is not initialized",
+            "a request without `_meta` is treated as part of a session that is not initialized",
             STDIO,
         )
     },

@@ -21,14 +21,18 @@ pub static BASE: &[Behaviour] = &[
         say: Some(odd::say),
         around: Some(odd::around),
         spell: Some(odd::spell),
-        ..Behaviour::new("odd-messages", "calls of `echo` come with odd messages around their response", EVERYWHERE)
+        ..Behaviour::new(
+            "odd-messages",
+            "unusual messages precede and follow the responses to calls of `echo`",
+            EVERYWHERE,
+        )
     },
     Behaviour {
         around: Some(crossed),
         delay: |responses| Duration::from_millis([300, 150, 0][usize::try_from(responses % 3).unwrap_or_default()]),
         ..Behaviour::new(
             "crossed-lists",
-            "pages of lists come in another order, after a page that nobody requested, and twice",
+            "pages of lists arrive out of order, twice, and after a page that was not requested",
             EVERYWHERE,
         )
     },
@@ -59,7 +63,7 @@ pub static BASE: &[Behaviour] = &[
             Heard::Answered(json!({ "jsonrpc": "2.0", "id": message["id"], "error": error }))
         }),
         until: Some(Revision::NEWEST_LEGACY),
-        ..Behaviour::new("initialize-fails", "initialize is answered with an error", EVERYWHERE)
+        ..Behaviour::new("initialize-fails", "initialize returns an error", EVERYWHERE)
     },
     Behaviour {
         hear: Some(|_, message| if message["method"] == "initialize" { Heard::Nothing } else { Heard::Message }),
@@ -74,11 +78,7 @@ pub static BASE: &[Behaviour] = &[
             true
         }),
         until: Some(Revision::NEWEST_LEGACY),
-        ..Behaviour::new(
-            "unsupported-version",
-            "the result of initialize names a revision that nobody knows",
-            EVERYWHERE,
-        )
+        ..Behaviour::new("unsupported-version", "the result of initialize names an unknown revision", EVERYWHERE)
     },
     Behaviour {
         hear: Some(|_, message| {
@@ -121,13 +121,13 @@ pub static BASE: &[Behaviour] = &[
         since: Some(Revision::V2026_07_28),
         ..Behaviour::new(
             "no-common-version",
-            "every request names a version that the server does not support",
+            "every request gets -32022 with an unknown revision as the supported one",
             EVERYWHERE,
         )
     },
     Behaviour {
         answers_cancelled: true,
-        ..Behaviour::new("late-responses", "cancelled requests are answered all the same", EVERYWHERE)
+        ..Behaviour::new("late-responses", "cancelled requests get a response nevertheless", EVERYWHERE)
     },
     Behaviour {
         around: Some(|_, scene, _| {
@@ -147,11 +147,11 @@ pub static BASE: &[Behaviour] = &[
         }),
         since: Some(Revision::V2025_03_26),
         until: Some(Revision::V2025_03_26),
-        ..Behaviour::new("batched", "all messages but the result of initialize come in arrays", EVERYWHERE)
+        ..Behaviour::new("batched", "all messages but the result of initialize are sent in arrays", EVERYWHERE)
     },
 ];
 
-/// Before a page, one that nobody requested; after it, another one for the same request.
+/// Before a page, one that was not requested; after it, another one for the same request.
 fn crossed(_: &mut Memory, scene: &Scene, message: &Value) -> (Vec<Value>, Vec<Value>) {
     let is_list = scene.method().is_some_and(|method| method.ends_with("/list"));
     if !is_list || message.get("result").is_none() {

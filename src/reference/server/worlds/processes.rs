@@ -26,12 +26,12 @@ pub static PROCESSES: &[Behaviour] = &[
             }
             true
         }),
-        ..Behaviour::new("odd-lines", "lines are long, have odd characters, and are written in pieces", STDIO)
+        ..Behaviour::new("odd-lines", "lines are long, have unusual characters, and are written in pieces", STDIO)
     },
     Behaviour {
         banner: Some("Reference server, ready to serve"),
         spell: Some(|message| format!("DEBUG: sending a message\n{message}").into_bytes()),
-        ..Behaviour::new("stdout-noise", "lines of a log stand between the messages", STDIO)
+        ..Behaviour::new("stdout-noise", "log lines are between the messages on stdout", STDIO)
     },
     Behaviour {
         hear: Some(|memory, _| {
@@ -46,6 +46,6 @@ pub static PROCESSES: &[Behaviour] = &[
     },
     Behaviour {
         hear: Some(|_, message| if said(message) == "exit" { Heard::Crash } else { Heard::Message }),
-        ..Behaviour::new("exits-on-call", "a call of the right text ends the process", STDIO)
+        ..Behaviour::new("exits-on-call", "a call with a certain text ends the process", STDIO)
     },
 ];

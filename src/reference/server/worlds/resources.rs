@@ -22,12 +22,12 @@ const CHANGES: u64 = 10;
 pub static RESOURCES: &[Behaviour] = &[
     Behaviour {
         hear: Some(odd),
-        ..Behaviour::new("odd-resources", "resources have odd URIs, and contents any form", EVERYWHERE)
+        ..Behaviour::new("odd-resources", "resources have unusual URIs, and contents of any form", EVERYWHERE)
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
         hear: Some(cached),
-        ..Behaviour::new("cache-hints", "each result can be kept for another time", EVERYWHERE)
+        ..Behaviour::new("cache-hints", "each result has another ttlMs", EVERYWHERE)
     },
     Behaviour {
         hear: Some(acknowledge),
@@ -43,7 +43,7 @@ pub static RESOURCES: &[Behaviour] = &[
             }
             true
         }),
-        ..Behaviour::new("restless", "there are more notifications than anybody needs", EVERYWHERE)
+        ..Behaviour::new("restless", "there are more notifications than a client needs", EVERYWHERE)
     },
 ];
 

@@ -13,7 +13,11 @@ const VERSION: &str = "/params/_meta/io.modelcontextprotocol~1protocolVersion";
 pub static SERVING: &[Behaviour] = &[Behaviour {
     hear: Some(hear),
     around: Some(around),
-    ..Behaviour::new("requests-of-all-kinds", "calls of `echo` have the client do what their text names", EVERYWHERE)
+    ..Behaviour::new(
+        "requests-of-all-kinds",
+        "calls of `echo` cause the requests to the client that their text names",
+        EVERYWHERE,
+    )
 }];
 
 /// A request with its id, its method and its params.

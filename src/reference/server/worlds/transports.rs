@@ -24,7 +24,7 @@ pub static TRANSPORTS: &[Behaviour] = &[
     Behaviour {
         until: Some(Revision::NEWEST_LEGACY),
         meet: Some(end_session),
-        ..Behaviour::new("session-ends", "a call of the right text ends the session", HTTP)
+        ..Behaviour::new("session-ends", "a call with a certain text ends the session", HTTP)
     },
     Behaviour {
         until: Some(Revision::NEWEST_LEGACY),
@@ -32,16 +32,16 @@ pub static TRANSPORTS: &[Behaviour] = &[
             let over = request["headers"].get(SESSION).is_some();
             if over { Met::Answered(empty(StatusCode::NOT_FOUND)) } else { Met::Served }
         }),
-        ..Behaviour::new("sessions-always-over", "each session is over as soon as it is there", HTTP)
+        ..Behaviour::new("sessions-always-over", "each session ends as soon as it begins", HTTP)
     },
     Behaviour {
         until: Some(Revision::NEWEST_LEGACY),
         streaming: Some(Streaming::ClosesGet),
-        ..Behaviour::new("get-stream-closes", "streams opened by GET are closed at once", HTTP)
+        ..Behaviour::new("get-stream-closes", "GET streams are closed at once", HTTP)
     },
     Behaviour {
         streaming: Some(Streaming::Breaks),
-        ..Behaviour::new("streams-break", "streams of POST end after each event", HTTP)
+        ..Behaviour::new("streams-break", "POST streams end after each event", HTTP)
     },
     Behaviour {
         opening: Some(": hello\n\nevent: greeting\ndata: hi\n\nevent: endpoint\ndata: .$endpoint&note=a%20b%2Fc\n\n"),
@@ -52,7 +52,7 @@ pub static TRANSPORTS: &[Behaviour] = &[
         }),
         ..Behaviour::new(
             "odd-endpoint",
-            "the endpoint is a relative path with a query, and comes after other things",
+            "the endpoint is a relative path with a query, and other events precede it",
             SSE,
         )
     },
@@ -62,7 +62,7 @@ pub static TRANSPORTS: &[Behaviour] = &[
             let fails = said(&request["message"]) == "500";
             if fails { Met::Answered(empty(StatusCode::INTERNAL_SERVER_ERROR)) } else { Met::Served }
         }),
-        ..Behaviour::new("sse-breaks", "a call of the right text ends the stream of HTTP+SSE", SSE)
+        ..Behaviour::new("sse-breaks", "a call with a certain text ends the stream of HTTP+SSE", SSE)
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
@@ -81,7 +81,7 @@ pub static TRANSPORTS: &[Behaviour] = &[
                 *reply.status_mut() = StatusCode::BAD_REQUEST;
             }
         }),
-        ..Behaviour::new("probe-unsupported", "server/discover fails, and says which versions there are", EVERYWHERE)
+        ..Behaviour::new("probe-unsupported", "server/discover fails, and lists the supported versions", EVERYWHERE)
     },
 ];
 

@@ -24,7 +24,7 @@ use crate::{
 
 /// Bytes from which the format is detected: enough for the first message with its capabilities.
 const BEGINNING: usize = 64 << 10;
-/// How often a file that grows is looked at.
+/// How often a file that grows is looked at. A guess.
 const LOOK: Duration = Duration::from_millis(200);
 /// Judging a long recording takes seconds, and must leave most of the processor to the recorded programs.
 const REST: u32 = 4;

@@ -67,8 +67,8 @@ pub fn file(name: &str, fingerprint: u64) -> String {
     format!("{}.{fingerprint:0DIGITS$x}.json", utf8_percent_encode(name, SAFE))
 }
 
-/// The name of the server that this file is a result of; `None` if it is not a result. Any JSON report counts, whoever
-/// wrote it.
+/// The name of the server that this file is a result of; `None` if it is not a result. Any JSON report counts, whichever
+/// program wrote it.
 pub fn name(file: &OsStr) -> Option<String> {
     let stem = file.to_str()?.strip_suffix(".json").filter(|stem| *stem != "matrix" && !stem.is_empty())?;
     let is_fingerprint = |text: &str| text.len() == DIGITS && text.bytes().all(|byte| byte.is_ascii_hexdigit());

@@ -30,9 +30,9 @@ use crate::{
     wire::process::{Process, group::Group},
 };
 
-/// Time that a run may take beyond its own limit: to stop the server, to judge and to write.
+/// Time that a run may take beyond its own limit: to stop the server, to judge and to write. A guess.
 const BEYOND: Duration = Duration::from_secs(30);
-/// From SIGTERM to SIGKILL.
+/// From SIGTERM to SIGKILL. A guess.
 const GRACE: Duration = Duration::from_secs(5);
 /// How much of stderr is kept for the error message.
 const SAID: u64 = 16 << 10;
@@ -115,7 +115,7 @@ impl Worker {
             // SIGTERM lets it stop its server first.
             process.stop(GRACE).await;
         }
-        // The process is gone, and its id may be reused soon.
+        // The process has ended, and its id may be reused soon.
         drop(process);
         (end, timeout(GRACE, said).await.ok().and_then(Result::ok).unwrap_or_default())
     }

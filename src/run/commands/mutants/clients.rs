@@ -34,7 +34,7 @@ use crate::{
 
 /// For one start of the reference client. The slowest world needs 12 s.
 const START: Duration = Duration::from_secs(40);
-/// For all starts of one trial.
+/// For all starts of one trial. A guess.
 const RUN: Duration = Duration::from_secs(900);
 /// Limits of the record of one trial.
 const BYTES: usize = 32 << 20;

@@ -55,7 +55,7 @@ fn read_again(evidence: &Evidence) -> Result<Evidence, String> {
     let mut written = Vec::new();
     transcript::write(&mut written, evidence).map_err(|error| error.to_string())?;
     let again = transcript::read(written.as_slice())?;
-    if again == *evidence { Ok(again) } else { Err("the transcript does not hold what was recorded".into()) }
+    if again == *evidence { Ok(again) } else { Err("the transcript differs from the record".into()) }
 }
 
 /// A report depends only on the evidence, not on where its frames are stored.
@@ -64,7 +64,7 @@ fn is_same(first: &RunReport, second: &RunReport) -> Result<(), String> {
     let rules = first.rules.iter().enumerate();
     let differing = rules.filter(|(index, _)| first_shown["rules"][index] != second_shown["rules"][index]);
     let differing: Vec<&str> = differing.map(|(_, rule)| rule.id.as_str()).collect();
-    let told = || format!("the transcript is judged otherwise than the run: {}", differing.join(", "));
+    let told = || format!("the report on the transcript differs from that on the run: {}", differing.join(", "));
     if first_shown == second_shown { Ok(()) } else { Err(told()) }
 }
 

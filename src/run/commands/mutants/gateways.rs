@@ -24,9 +24,9 @@ use crate::{
     transport::Capabilities,
 };
 
-/// For one start of the reference gateway and for a request on a busy machine.
+/// For one start of the reference gateway and for a request on a busy machine. A guess.
 const START: Duration = Duration::from_secs(20);
-/// For all scenarios of one trial.
+/// For all scenarios of one trial. A guess.
 const RUN: Duration = Duration::from_secs(300);
 /// Limits of the record of one trial, which contains the large messages.
 const BYTES: usize = 256 << 20;

@@ -69,7 +69,7 @@ impl Matrix {
         })
     }
 
-    /// What is not proved. `whole`: no trial of the faults was left out.
+    /// What is not proved. `whole`: no trial of the faults was skipped.
     pub fn flaws(&self, suites: &[Suite], whole: bool) -> Vec<String> {
         let mut flaws: Vec<String> =
             self.alarms.iter().map(|alarm| format!("failed without a fault: {alarm}")).collect();

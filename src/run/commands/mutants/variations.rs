@@ -34,7 +34,7 @@ impl Variations {
         self.lines.iter().cloned()
     }
 
-    /// Deviations. `whole`: no trial was left out.
+    /// Deviations. `whole`: no trial was skipped.
     pub fn flaws(&self, whole: bool) -> Vec<String> {
         let mut flaws = self.flaws.clone();
         let idle =

@@ -58,7 +58,7 @@ impl Graph {
         }
     }
 
-    /// The listed nodes that no other node contains; of a cycle that nothing leads to, its first node.
+    /// The listed nodes that no other node contains; of a cycle without an entry, its first node.
     pub fn find_roots(&mut self, listed: &[usize]) {
         let inside: HashSet<usize> = self
             .nodes

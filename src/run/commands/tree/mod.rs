@@ -136,7 +136,7 @@ impl Fetch<'_> {
             let reply = self.session.call("tree", "resources/list", Some(params), CallOptions::default()).await;
             let (End::Result, Some(result)) = (reply.end, &reply.result) else {
                 let error = reply.error.as_ref().map(|error| format!("error {} {}", error["code"], error["message"]));
-                return (items, Some(error.or(reply.why).unwrap_or_else(|| "no answer".to_owned())));
+                return (items, Some(error.or(reply.why).unwrap_or_else(|| "no response".to_owned())));
             };
             items.extend(result["resources"].as_array().into_iter().flatten().cloned());
             let following = result.get("nextCursor").cloned().unwrap_or_default();

@@ -178,7 +178,7 @@ views! {
         phase,
         /// The session id that the server gave before.
         session,
-        /// Whether that session was deleted or answered by 404.
+        /// Whether that session was deleted or got status 404.
         session_over,
         /// The revision that was negotiated before.
         negotiated,

@@ -28,7 +28,7 @@ views! {
         /// What the server requested meanwhile, each with its `method` and `params`.
         wanted: list,
         /// The replies before this one that required input.
-        rounds: list,
+        rounds: many REPLY,
         /// The params of the last retry.
         retried,
         /// The request in short.
@@ -38,7 +38,7 @@ views! {
         /// Of a probe: how the same request without the deviation ended.
         control: one CONTROL,
         /// Of `send`: the reply to the harmless request after it.
-        sentinel,
+        sentinel: one REPLY,
         /// Of `http`: the events of an event stream.
         events: list,
     }
@@ -64,7 +64,7 @@ views! {
         /// Where each item was received.
         origins: list,
         /// The reply of each page, with its `cursor`.
-        pages: list,
+        pages: many REPLY,
         /// The error of the last page.
         error,
         /// What happened, where `end` does not say it.
@@ -113,7 +113,42 @@ views! {
         /// How many nodes were listed; `every` and `observe` go over all of them.
         visited,
         /// The first 2,000 of them, each with its `key`, `depth`, `children` and `reply`.
-        visits,
+        visits: many VISIT,
+    }
+    /// `visits` of a walk.
+    VISIT "a visit" {
+        /// The node, as it was listed.
+        node,
+        /// The name of the node.
+        key,
+        /// How deep it is.
+        depth,
+        /// The keys of the nodes in its list.
+        children: list,
+        /// The last reply of its list, without the items.
+        reply: one NODE_LIST,
+    }
+    /// `reply` of a visit.
+    NODE_LIST "the list of a node" {
+        /// As of a list.
+        end,
+        /// How many pages it has.
+        pages,
+        /// How many items it has.
+        items,
+        /// The numbers of the frames of the last page.
+        frames: list,
+        /// The last request in short.
+        asked,
+        /// The error of the last page.
+        error,
+        /// What happened, where `end` does not say it.
+        why,
+    }
+    /// `$server`: what the handshake showed.
+    SERVER "the server" {
+        /// The reply to the handshake.
+        hello: one REPLY,
     }
     /// `limits` of a walk.
     WALK_LIMITS "limits" {

@@ -1,4 +1,4 @@
-//! What generated calls bring about.
+//! The fields of generated calls and of their effects.
 
 views! {
     /// `$calls[*]`: one call that `mcp-conform generate` made, and its outcome.

@@ -4,7 +4,7 @@ macro_rules! views {
     ($(#[doc = $about:literal] $name:ident $called:literal {
         $(#[doc = $said:literal] $field:ident $(: $kind:ident $($view:ident)?)?,)*
     })*) => {
-        $(pub const $name: $crate::suite::views::View = $crate::suite::views::View {
+        $(pub static $name: $crate::suite::views::View = $crate::suite::views::View {
             called: $called,
             about: $about,
             fields: &[$($crate::suite::views::Field { name: super::plain(stringify!($field)), about: $said, holds: views!(@ $($kind $($view)?)?) }),*],

@@ -1,0 +1,36 @@
+//! Judges generated calls and their effects.
+
+use serde_json::Value;
+
+use super::{audience::Audience, fold::fold, tally::Tally};
+use crate::{
+    evidence::RunContext,
+    outcome::RuleResult,
+    plan::Plan,
+    suite::{Scope, ground, views},
+};
+
+/// Verdicts on items under their streamed names, in plan order.
+pub fn judge_generated(
+    plan: &Plan,
+    context: &RunContext,
+    items: impl Iterator<Item = (&'static str, Value)>,
+) -> Vec<RuleResult> {
+    let grounds: Vec<Scope> = plan.suites.iter().map(|planned| ground(context, planned.suite)).collect();
+    let mut tallies: Vec<Tally> = plan
+        .suites
+        .iter()
+        .zip(&grounds)
+        .flat_map(|(planned, ground)| planned.rules.iter().map(move |rule| Tally::new(planned.suite, rule, ground)))
+        .collect();
+    let mut audience = Audience::new(context.revision);
+    let judged = tallies.iter_mut().filter(|tally| tally.left_out.is_none() && tally.lacking.is_none());
+    let _: Vec<_> = judged.filter_map(|tally| audience.add_rule(tally)).collect();
+    for (root, item) in items {
+        debug_assert_eq!(views::undeclared(root, &item), None, "a field of ${root} that src/suite/views lacks");
+        audience.look(root, &Value::Array(vec![item]));
+    }
+    audience.leave();
+    fold(&mut tallies);
+    tallies.into_iter().map(|tally| tally.finish(context)).collect()
+}
