@@ -24,7 +24,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("session", &["error", "revision", "evidence", "target", "wire"]),
     ("gather", &["evidence", "target", "wire", "suite", "plan", "session"]),
     ("generate", &["revision", "outcome", "evidence", "wire", "suite", "plan", "judge", "session", "gather"]),
-    ("config", &["error", "revision", "outcome", "evidence", "suite", "target"]),
+    ("config", &["error", "outcome", "evidence", "suite", "target"]),
     ("cli", &["report", "partition", "transport", "target"]),
     ("reference/server", &["embedded", "transport", "revision"]),
     ("reference/client", &["embedded", "transport", "revision"]),

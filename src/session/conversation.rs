@@ -108,7 +108,7 @@ impl Known {
         *starts = Some([quickest.min(took), slowest.max(took)]);
     }
 
-    /// Records a request that asked a cooperative client for nothing.
+    /// Records a request during which a client with all capabilities received none.
     pub fn note_no_client_request(&self, request: String) {
         lock(&self.without_client_requests).insert(request);
     }

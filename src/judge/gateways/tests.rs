@@ -7,9 +7,8 @@ use crate::evidence::Side;
 
 fn paths(sent: Value, received: Value) -> Vec<String> {
     let [sent, received] = [sent, received].map(|result| json!({ "jsonrpc": "2.0", "id": 1, "result": result }));
-    let text = |difference: &Value, name: &str| difference[name].as_str().unwrap_or_default().to_owned();
     let found = differences(&sent, &received);
-    found.iter().map(|one| format!("{} {} ({})", text(one, "what"), text(one, "path"), text(one, "part"))).collect()
+    found.iter().map(|one| format!("{} {} ({})", one.what, one.path, one.part)).collect()
 }
 
 #[test]
@@ -57,6 +56,9 @@ fn matched(messages: &[(&str, Side, Value)]) -> Vec<Value> {
     let messages: Vec<Message> = messages.iter().enumerate().map(message).collect();
     let channels = HashSet::from([1]);
     passed::items(&Matching::new(messages.iter().collect(), &channels, &HashMap::new()))
+        .iter()
+        .map(|item| json!(item))
+        .collect()
 }
 
 #[test]
