@@ -29,7 +29,7 @@ pub use commands::{
         gateway_trials, trials, variation_trials,
     },
     run,
-    run::{Tested, own_suites, tested},
+    run::{own_suites, tested},
 };
 pub use conducting::assemble_run::conduct;
 #[cfg(any(test, fuzzing))]
@@ -40,3 +40,4 @@ pub use inputs::{
     suites::{built_in, load},
 };
 pub use process::{Surroundings, interrupts::Interrupts};
+pub use results::course::Tested;

@@ -7,7 +7,7 @@ use serde_json::json;
 use tokio::time::sleep;
 
 use super::{
-    course::Course,
+    client_run::ClientRun,
     facts,
     job::ClientJob,
     process::Ran,
@@ -47,18 +47,18 @@ pub async fn attend(
     attended: &Attended<'_>,
     show: impl Fn(&str),
 ) -> Result<Evidence, Error> {
-    let mut course = Course::new(job, suites, filter, recorder);
-    let options = course.worlds.named(attended.world).map_err(|help| Error::Usage {
+    let mut run = ClientRun::new(job, suites, filter, recorder);
+    let options = run.worlds.named(attended.world).map_err(|help| Error::Usage {
         message: format!("unknown world `{}`", attended.world),
         help: help.or_else(|| Some("`mcp-conform list faults` and `list variations` have the names".to_owned())),
     })?;
     // If no suite uses this world, only rules without a world judge the run.
-    let scenario = course.planned.iter().find(|planned| planned.scenario.world == attended.world);
+    let scenario = run.planned.iter().find(|planned| planned.scenario.world == attended.world);
     let scenario = scenario.map_or(attended.world, |planned| planned.id).to_owned();
     let transport = job.client.transport;
     let address = format!("127.0.0.1:{}", attended.port);
     let place = Place::System { program: &job.program, address: &address, behind: false };
-    let mut stage = Stage::open(options, transport, &scenario, place, &course.recorder, &Secrets::default()).await?;
+    let mut stage = Stage::open(options, transport, &scenario, place, &run.recorder, &Secrets::default()).await?;
     show(&instructions(transport, &stage.target));
     let (began, mut seen) = (Instant::now(), 0);
     loop {
@@ -66,7 +66,7 @@ pub async fn attend(
             () = job.interrupts.first() => true,
             () = sleep(EVERY) => stage.is_left(),
         };
-        for frame in course.recorder.since(seen) {
+        for frame in run.recorder.since(seen) {
             seen = frame.frame;
             let arrow = if frame.from == Side::Client { "→" } else { "←" };
             if matches!(frame.kind, FrameKind::Message | FrameKind::Junk) {
@@ -80,7 +80,7 @@ pub async fn attend(
         }
     }
     let (links, spawned) = stage.close().await;
-    let Some(revision) = course.spoken(&links) else {
+    let Some(revision) = run.spoken(&links) else {
         return Err(Error::Party {
             party: "client",
             tried: "to wait for a client".to_owned(),
@@ -89,13 +89,13 @@ pub async fn attend(
         });
     };
     for link in &links {
-        course.recorder.settle(*link, revision);
+        run.recorder.settle(*link, revision);
     }
     let ran = Ran { hung: false, status: None, stderr: String::new(), took: began.elapsed() };
     let unread = (Vec::new(), false);
-    let start = facts::start(&scenario, attended.world, &ran, &links, &spawned, unread, &course.recorder);
-    course.keep(revision, &[start]);
-    let mut evidence = course.evidence();
+    let start = facts::start(&scenario, attended.world, &ran, &links, &spawned, unread, &run.recorder);
+    run.keep(revision, &[start]);
+    let mut evidence = run.evidence();
     // Ctrl-C is the normal end of such a run.
     evidence.header.end.interrupted = None;
     Ok(evidence)

@@ -5,6 +5,7 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 use super::{command_lines, inside::Inside};
 use crate::{
     config::Client,
+    evidence::Recorder,
     run::{
         inputs::job::Revisions,
         process::{interrupts::Interrupts, progress::Counts},
@@ -38,6 +39,13 @@ pub struct Limits {
     pub disk_bytes: usize,
     pub record_messages: usize,
     pub evidence_frames: usize,
+}
+
+impl Limits {
+    /// For the messages of a test.
+    pub fn recorder(&self) -> Recorder {
+        Recorder::new(self.memory_bytes, self.disk_bytes, self.record_messages)
+    }
 }
 
 impl ClientJob {

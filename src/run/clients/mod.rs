@@ -1,9 +1,9 @@
 //! Testing a client: it is started against the reference server in one scenario after another, and what it does is recorded.
 
 mod attended;
+mod client_run;
 mod command_lines;
 mod contract;
-mod course;
 mod facts;
 mod inside;
 mod job;
@@ -17,7 +17,7 @@ mod stub;
 mod watched;
 
 pub use attended::{Attended, attend};
-pub use course::conduct;
+pub use client_run::conduct;
 pub use inside::{Ended, Handle, Inside, Reach};
 pub use job::{ClientJob, Limits};
 pub use scenarios::{Planned, USUAL, Worlds, planned};

@@ -11,30 +11,30 @@ use crate::{
     run::{
         clients::{Attended, ClientJob, Limits, USUAL, attend, conduct},
         inputs::{again, configured, target},
-        process::{
-            Surroundings,
-            console::complain,
-            interrupts::Interrupts,
-            progress::{Counts, Progress},
-            strays::supervised,
+        process::{Surroundings, console::complain, interrupts::Interrupts, progress::Counts},
+        results::{
+            course::{Conduct, Course},
+            outputs,
         },
-        results::course::Course,
     },
     target::{Limits as Usual, secret_values},
 };
 
 pub fn client(args: &ClientArgs, surroundings: &Surroundings) -> Result<u8, Error> {
+    let outputs = outputs::wanted(&args.output.forms)?;
     let course = Course::read(Side::Client, &args.select, &args.output, args.transcript.as_deref(), surroundings)?;
     let job = job(args, surroundings)?;
-    let recorder = Recorder::new(job.limits.memory_bytes, job.limits.disk_bytes, job.limits.record_messages);
-    let is_shown = !args.output.forms.quiet && !job.client.command.is_empty();
-    let shown = is_shown.then(|| Progress::show(&recorder, &job.scenarios, job.limits.start, surroundings.status));
-    let conducted = record(args, &job, &course, recorder, surroundings);
-    let conducted = supervised("client", &job.interrupts, conducted);
-    drop(shown);
-    let (mut evidence, left) = conducted?;
-    evidence.header.notes.extend(left);
-    Ok(course.conclude(evidence, options(args), |_| {}, surroundings))
+    let recorder = job.limits.recorder();
+    let test = Conduct {
+        party: "client",
+        recorder: &recorder,
+        interrupts: &job.interrupts,
+        progress: (!job.client.command.is_empty()).then_some((&job.scenarios, job.limits.start)),
+        work: record(args, &job, &course, recorder.clone(), surroundings),
+    };
+    let mut evidence = course.conduct(test, surroundings)?;
+    evidence.header.target.options = options(args);
+    Ok(course.judge(evidence, |_, _| {}).write(outputs, &args.output.forms, surroundings).0)
 }
 
 /// Starts the client in each scenario, or waits for a client that the user starts.

@@ -7,32 +7,43 @@ use crate::{
     assess,
     cli::GatewayArgs,
     error::Error,
-    evidence::{Recorder, Side, Transport},
-    outcome::RunReport,
+    evidence::{Side, Transport},
     run::{
         clients::{ANYWHERE, Limits},
-        gateways::{Back, Conducted, Front, GatewayJob, conduct},
+        gateways::{Back, Front, GatewayJob, conduct},
         inputs::{again, suites::built_in, target},
-        process::{Surroundings, interrupts::Interrupts, strays::supervised},
-        results::course::Course,
+        process::{Surroundings, interrupts::Interrupts},
+        results::{
+            course::{Conduct, Course},
+            outputs,
+        },
     },
     target::{Limits as Usual, shown_url},
 };
 
 pub fn gateway(args: &GatewayArgs, surroundings: &Surroundings) -> Result<u8, Error> {
+    let outputs = outputs::wanted(&args.output.forms)?;
     let course = Course::read(Side::Gateway, &args.select, &args.output, args.transcript.as_deref(), surroundings)?;
     let servers = if args.compare { Some(built_in()?) } else { None };
     let job = job(args, surroundings)?;
     job.check()?;
-    let recorder = Recorder::new(job.limits.memory_bytes, job.limits.disk_bytes, job.limits.record_messages);
-    let conducted = conduct(&job, &course.suites, &course.filter, servers.as_deref(), args.cost, recorder);
-    let (Conducted { mut evidence, worse, cost }, left) = supervised("gateway", &job.interrupts, conducted)?;
-    evidence.header.notes.extend(left);
-    let complete = |report: &mut RunReport| {
+    let recorder = job.limits.recorder();
+    let (mut worse, mut cost) = (Vec::new(), Vec::new());
+    let work = async {
+        let (suites, filter, servers) = (&course.suites, &course.filter, servers.as_deref());
+        let conducted = conduct(&job, suites, filter, servers, args.cost, recorder.clone()).await?;
+        (worse, cost) = (conducted.worse, conducted.cost);
+        Ok::<_, Error>(conducted.evidence)
+    };
+    let interrupts = &job.interrupts;
+    let test = Conduct { party: "gateway", recorder: &recorder, interrupts, progress: None, work };
+    let mut evidence = course.conduct(test, surroundings)?;
+    evidence.header.target.options = options(args);
+    let tested = course.judge(evidence, |_, report| {
         assess::add(report, worse);
         report.cost = cost;
-    };
-    Ok(course.conclude(evidence, options(args), complete, surroundings))
+    });
+    Ok(tested.write(outputs, &args.output.forms, surroundings).0)
 }
 
 fn job(args: &GatewayArgs, surroundings: &Surroundings) -> Result<GatewayJob, Error> {

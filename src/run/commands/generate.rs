@@ -31,9 +31,12 @@ use crate::{
             console::{complain, failed},
             interrupts::Interrupts,
             progress::Counts,
-            strays::supervised,
         },
-        results::course::Course,
+        results::{
+            abort_report,
+            course::{Conduct, Course},
+            outputs,
+        },
     },
     session::{Opener, Wish},
     suite::Suite,
@@ -45,22 +48,30 @@ const CANARY: (&str, &str) = ("MCP_CONFORM_CANARY", "mcp-conform-canary-5c41f0")
 
 pub fn generate(args: &GenerateArgs, surroundings: &Surroundings) -> Result<u8, Error> {
     let Prepared { course, mut job, wish, settings, store } = prepared(args, surroundings)?;
+    let outputs = outputs::wanted(&args.output.forms)?;
     let began = Instant::now();
-    let recorder = Recorder::new(job.limits.memory_bytes, job.limits.disk_bytes, job.limits.record_messages);
-    let interrupts = job.interrupts.clone();
-    let conducted = supervised("server", &interrupts, conduct(&mut job, wish, &course, &settings, recorder));
-    let kept = conducted.and_then(|(evidence, left)| {
-        let kept = if settings.replay.is_none() { keep(&args.examples, store, &evidence)? } else { None };
-        Ok((evidence, left, kept))
-    });
-    let (mut evidence, left, kept) = match kept {
-        Ok(kept) => kept,
-        Err(error) => return Ok(course.abort(&error, began.elapsed(), &args.target, surroundings)),
+    let (recorder, interrupts) = (job.recorder(), job.interrupts.clone());
+    let mut kept = None;
+    let work = async {
+        let evidence = conduct(&mut job, wish, &course, &settings, recorder.clone()).await?;
+        if settings.replay.is_none() {
+            kept = keep(&args.examples, store, &evidence)?;
+        }
+        Ok::<_, Error>(evidence)
     };
-    evidence.header.notes.extend(left);
+    let test = Conduct { party: "server", recorder: &recorder, interrupts: &interrupts, progress: None, work };
+    let mut evidence = match course.conduct(test, surroundings) {
+        Ok(evidence) => evidence,
+        Err(error) => {
+            let given = (&args.target, &args.output);
+            let (code, took) = (error.exit_code(), began.elapsed());
+            return Ok(abort_report::tell_of(&error, code, took, outputs, given, Vec::new(), surroundings));
+        }
+    };
     evidence.header.ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     evidence.header.target.config = configured::shown(&args.target, surroundings);
-    let code = course.conclude(evidence, options(args), |_| {}, surroundings);
+    evidence.header.target.options = options(args);
+    let (code, _) = course.judge(evidence, |_, _| {}).write(outputs, &args.output.forms, surroundings);
     // At the end, where a user of a long report still sees it.
     if let Some(kept) = kept.filter(|_| !args.output.forms.quiet) {
         complain(&kept);

@@ -3,12 +3,10 @@
 use std::{collections::BTreeMap, path::PathBuf, time::Instant};
 
 use crate::{
-    assess,
     cli::RunArgs,
     error::{Error, exit},
-    evidence::Side,
-    evidence::{Evidence, Recorder},
-    outcome::{GivenLevel, RuleResult, RunReport, Status},
+    evidence::{Evidence, Side},
+    outcome::{RuleResult, Status},
     plan::{Filter, Proposals},
     run::{
         conducting::assemble_run::{conduct, schedule},
@@ -17,13 +15,14 @@ use crate::{
             Surroundings,
             console::{self, complain},
             interrupts::Interrupts,
-            progress::{Counts, Progress},
+            progress::Counts,
             runtime::unless_ended,
-            strays::{self, supervised},
+            strays,
         },
         results::{
             abort_report,
-            baseline::{Baseline, saw_all},
+            baseline::Baseline,
+            course::{Conduct, Course, Tested},
             outputs,
         },
     },
@@ -46,11 +45,7 @@ pub fn run(args: &RunArgs, surroundings: &Surroundings) -> Result<u8, Error> {
     outputs::try_path(args.transcript.as_deref())?;
     let (interrupts, began) = (Interrupts::listen(), Instant::now());
     match tested(args, surroundings, &interrupts) {
-        Ok(Tested { report, failure, kept }) => {
-            let outputs = outputs::beside(failure.as_ref(), outputs);
-            let written = outputs::write(&outputs, &report, &args.output.forms, surroundings);
-            Ok(outputs::exit_code(report.exit_code, kept.into_iter().chain([written])))
-        }
+        Ok(tested) => Ok(tested.write(outputs, &args.output.forms, surroundings).0),
         Err(error) => {
             let code = interrupts.code().unwrap_or(error.exit_code());
             Ok(abort_report::tell(&error, code, began.elapsed(), outputs, args, surroundings))
@@ -59,37 +54,20 @@ pub fn run(args: &RunArgs, surroundings: &Surroundings) -> Result<u8, Error> {
 }
 
 fn show_schedule(args: &RunArgs, surroundings: &Surroundings) -> Result<u8, Error> {
-    let Prepared { job, suites, filter, .. } = prepared(args, surroundings, &Interrupts::default())?;
+    let (course, job) = prepared(args, surroundings, &Interrupts::default())?;
     let earlier = strays::adopt();
-    let recorder = Recorder::new(job.limits.memory_bytes, job.limits.disk_bytes, job.limits.record_messages);
-    let schedule = unless_ended(schedule(&job, &suites, &filter, recorder));
+    let schedule = unless_ended(schedule(&job, &course.suites, &course.filter, job.recorder()));
     strays::end(&earlier);
     console::say(schedule?.trim_end());
     Ok(exit::CONFORMING)
 }
 
 /// Everything that a run needs, from the options and the configuration.
-struct Prepared {
-    job: Job,
-    suites: Vec<Suite>,
-    /// Those that the configuration gives to rules.
-    levels: BTreeMap<String, GivenLevel>,
-    /// The terms of the filter.
-    terms: Vec<String>,
-    filter: Filter,
-    baseline: Baseline,
-}
-
-/// A finished run whose reports are not written yet.
-pub struct Tested {
-    pub report: RunReport,
-    /// Why the report has no results, if so.
-    pub failure: Option<Error>,
-    /// Whether the other requested files could be written.
-    pub kept: [Result<(), Error>; 2],
-}
-
-fn prepared(args: &RunArgs, surroundings: &Surroundings, interrupts: &Interrupts) -> Result<Prepared, Error> {
+fn prepared<'a>(
+    args: &'a RunArgs,
+    surroundings: &Surroundings,
+    interrupts: &Interrupts,
+) -> Result<(Course<'a>, Job), Error> {
     let (mut target, mut facts, limits) = target::target(&args.target, surroundings)?;
     let mut suites = load(&[Side::Server], &own_suites(args, surroundings)?, surroundings.color)?;
     let levels = match configured::config(&args.target, surroundings)? {
@@ -120,27 +98,35 @@ fn prepared(args: &RunArgs, surroundings: &Surroundings, interrupts: &Interrupts
         interrupts: interrupts.clone(),
         suites: Counts::of("suites"),
     };
-    Ok(Prepared { job, suites, levels, terms, filter, baseline })
+    let course = Course {
+        suites,
+        filter,
+        terms,
+        levels,
+        own_suites: &args.scope.select.suite,
+        baseline,
+        strict: args.output.strict,
+        output: &args.output,
+        transcript: args.transcript.as_deref(),
+    };
+    Ok((course, job))
 }
 
 pub fn tested(args: &RunArgs, surroundings: &Surroundings, interrupts: &Interrupts) -> Result<Tested, Error> {
-    let Prepared { job, suites, levels, terms, filter, baseline } = prepared(args, surroundings, interrupts)?;
-    let mut evidence = watched(&job, &suites, &filter, args, surroundings)?;
-    (evidence.header.scope.filter, evidence.header.scope.levels) = (terms, levels);
-    describe(&mut evidence, &job, args, surroundings);
-    let options = assess::Options {
-        filter: &filter,
-        strict: args.output.strict,
-        own_suites: &args.scope.select.suite,
-        illustrated: outputs::illustrated(&args.output.forms),
+    let (course, job) = prepared(args, surroundings, interrupts)?;
+    let recorder = job.recorder();
+    let test = Conduct {
+        party: "server",
+        recorder: &recorder,
+        interrupts,
+        // The handshake with a server that starts slowly takes the longest.
+        progress: Some((&job.suites, job.limits.request * 3)),
+        work: conduct(&job, &course.suites, &course.filter, recorder.clone()),
     };
-    let mut report = assess::assess(&evidence, &suites, &options);
+    let mut evidence = course.conduct(test, surroundings)?;
+    describe(&mut evidence, &job, args, surroundings);
     // Ctrl-C may have been pressed while the rules were judged.
-    evidence.header.end.interrupted = interrupts.code();
-    let settled = baseline.settle(&mut report, &args.output, &evidence.header.end, &saw_all(&evidence, &suites));
-    // A file that cannot be written does not prevent the others.
-    let saved = args.transcript.as_ref().map_or(Ok(()), |path| outputs::save_transcript(path, &evidence));
-    Ok(Tested { failure: assess::failure::without_results(&report, &evidence), report, kept: [settled, saved] })
+    Ok(course.judge(evidence, |evidence, _| evidence.header.end.interrupted = interrupts.code()))
 }
 
 /// Adds what the evidence says about the command that produced it.
@@ -204,26 +190,6 @@ pub fn list(args: &RunArgs, surroundings: &Surroundings) -> Result<u8, Error> {
     let lines: Vec<String> = shown.map(|(suite, rule)| format!("{:<32} {}", suite.id, rule.id)).collect();
     console::say(&lines.join("\n"));
     Ok(exit::CONFORMING)
-}
-
-/// Conducts a run, shows its progress on a terminal, and kills all its processes at the end.
-fn watched(
-    job: &Job,
-    suites: &[Suite],
-    filter: &Filter,
-    args: &RunArgs,
-    surroundings: &Surroundings,
-) -> Result<Evidence, Error> {
-    let recorder = Recorder::new(job.limits.memory_bytes, job.limits.disk_bytes, job.limits.record_messages);
-    // The handshake with a server that starts slowly takes the longest.
-    let patience = job.limits.request * 3;
-    let is_shown = !args.output.forms.quiet;
-    let shown = is_shown.then(|| Progress::show(&recorder, &job.suites, patience, surroundings.status));
-    let conducted = supervised("server", &job.interrupts, conduct(job, suites, filter, recorder));
-    drop(shown);
-    let (mut evidence, left) = conducted?;
-    evidence.header.notes.extend(left);
-    Ok(evidence)
 }
 
 /// The suites of the user: from the options and from the configuration.

@@ -11,7 +11,7 @@ use tokio::{
     time::timeout,
 };
 
-use super::run::{Tested, tested};
+use super::run::tested;
 use crate::{
     cli::RunArgs,
     error::Error,
@@ -84,27 +84,24 @@ fn again(
     let forms = &args.output.forms;
     let mut wanted = outputs::wanted(forms)?;
     let began = Instant::now();
-    let Tested { report, failure, kept } = match tested(args, surroundings, interrupts) {
+    let tested = match tested(args, surroundings, interrupts) {
         Ok(tested) => tested,
         Err(error) => {
             let code = error.exit_code();
             return Ok(abort_report::tell(&error, code, began.elapsed(), wanted, args, surroundings));
         }
     };
-    if failure.is_some() {
-        let code = report.exit_code;
-        let written = outputs::write(&outputs::beside(failure.as_ref(), wanted), &report, forms, surroundings);
-        return Ok(outputs::exit_code(code, kept.into_iter().chain([written])));
+    if tested.failure.is_some() {
+        return Ok(tested.write(wanted, forms, surroundings).0);
     }
     if let Some(last) = last {
         let Surroundings { width, color, links, .. } = *surroundings;
         let style = Style { width, color, links, verbosity: Verbosity::Quiet };
-        let totals = render(Format::Human, &report, &style);
-        console::say(&format!("{}{}", compare(last, &report), totals.trim_end()));
+        let totals = render(Format::Human, &tested.report, &style);
+        console::say(&format!("{}{}", compare(last, &tested.report), totals.trim_end()));
         wanted.retain(Output::is_file);
     }
-    let written = outputs::write(&wanted, &report, forms, surroundings);
-    let code = outputs::exit_code(report.exit_code, kept.into_iter().chain([written]));
+    let (code, report) = tested.write(wanted, forms, surroundings);
     *last = Some(report);
     Ok(code)
 }

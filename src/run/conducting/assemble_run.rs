@@ -8,7 +8,7 @@ use std::{
 
 use tokio::time::Instant;
 
-use super::{clients, revision_run::Course};
+use super::{clients, server_run::ServerRun};
 use crate::{
     error::Error,
     evidence::{Evidence, Frames, Recorder, RunEnd, RunHeader, Scope, Side, Tested},
@@ -21,7 +21,7 @@ use crate::{
 
 /// The schedule of each revision to be tested, in words.
 pub async fn schedule(job: &Job, suites: &[Suite], filter: &Filter, recorder: Recorder) -> Result<String, Error> {
-    let mut course = Course::new(job, suites, filter, opener(job, recorder));
+    let mut run = ServerRun::new(job, suites, filter, opener(job, recorder));
     let wishes = match job.revisions {
         Revisions::Auto => vec![Wish::Newest],
         Revisions::One(revision) => vec![Wish::Exactly(revision)],
@@ -29,7 +29,7 @@ pub async fn schedule(job: &Job, suites: &[Suite], filter: &Filter, recorder: Re
     };
     let (mut all, mut failure) = (Vec::new(), None);
     for wish in wishes {
-        match course.planned(wish).await {
+        match run.planned(wish).await {
             Ok(planned) => all.push(planned),
             Err(unopened) => failure = Some(unopened.error),
         }
@@ -53,19 +53,19 @@ fn opener(job: &Job, recorder: Recorder) -> Opener {
 /// `Err` is about the program and its options, not about the server.
 pub async fn conduct(job: &Job, suites: &[Suite], filter: &Filter, recorder: Recorder) -> Result<Evidence, Error> {
     let began = Instant::now();
-    let mut course = Course::new(job, suites, filter, opener(job, recorder.clone()));
+    let mut run = ServerRun::new(job, suites, filter, opener(job, recorder.clone()));
     let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let opened = match job.revisions {
-        Revisions::Auto => course.revision(Wish::Newest).await,
-        Revisions::One(revision) => course.revision(Wish::Exactly(revision)).await,
-        Revisions::All => course.every_revision().await,
+        Revisions::Auto => run.revision(Wish::Newest).await,
+        Revisions::One(revision) => run.revision(Wish::Exactly(revision)).await,
+        Revisions::All => run.every_revision().await,
     };
     let failed_handshake = match opened {
         Ok(()) => None,
-        Err(unopened) => Some(course.fall_back(unopened).await?),
+        Err(unopened) => Some(run.fall_back(unopened).await?),
     };
-    let mut notes = course.take_notes();
-    let Course { mishaps, contexts, mut slowest, cut_short, .. } = course;
+    let mut notes = run.take_notes();
+    let ServerRun { mishaps, contexts, mut slowest, cut_short, .. } = run;
     notes.extend(mishaps.note(contexts.iter().any(|context| context.transport.capabilities().process)));
     slowest.sort_by_key(|suite| Reverse(suite.ms));
     let target = Tested {

@@ -1,13 +1,13 @@
 //! The comparison and the measurement that follow the scenarios.
 
-use super::{compare, cost, course::Course};
+use super::{compare, cost, gateway_run::GatewayRun};
 use crate::{
     error::Error,
     outcome::{CostRow, RuleResult},
     suite::Suite,
 };
 
-impl Course<'_> {
+impl GatewayRun<'_> {
     /// Which verdicts about servers are worse through the gateway, in the newest revision that was tested.
     pub async fn compare(&mut self, servers: &[Suite]) -> Vec<RuleResult> {
         let Some(revision) = self.contexts.last().map(|context| context.revision) else { return Vec::new() };

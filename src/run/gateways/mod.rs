@@ -3,11 +3,11 @@
 mod after;
 mod compare;
 mod cost;
-mod course;
 mod driver;
 mod front;
+mod gateway_run;
 mod job;
 mod setting;
 
-pub use course::{Conducted, conduct};
+pub use gateway_run::{Conducted, conduct};
 pub use job::{Back, Front, GatewayJob};

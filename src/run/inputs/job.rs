@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::{
     error::Error,
+    evidence::Recorder,
     outcome::RuleResult,
     plan::Proposals,
     revision::Revision,
@@ -34,6 +35,13 @@ pub struct Job {
     pub interrupts: Interrupts,
     /// The progress of the run.
     pub suites: Arc<Counts>,
+}
+
+impl Job {
+    /// For the messages of its test.
+    pub fn recorder(&self) -> Recorder {
+        Recorder::new(self.limits.memory_bytes, self.limits.disk_bytes, self.limits.record_messages)
+    }
 }
 
 /// Which revisions to test.

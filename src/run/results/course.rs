@@ -1,37 +1,59 @@
-//! The course of every command that tests something: what is read before anything starts, and what is written at the
-//! end.
+//! The course of every command that tests something: from the options to evidence, and from evidence to reports and an
+//! exit code.
 
 use std::{
+    collections::BTreeMap,
     path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
 use super::{
-    abort_report,
     baseline::{Baseline, saw_all},
     outputs,
 };
 use crate::{
     assess,
-    cli::{OutputArgs, SelectArgs, TargetArgs},
+    cli::{FormArgs, OutputArgs, SelectArgs},
     error::Error,
-    evidence::{Evidence, Side},
-    outcome::RunReport,
+    evidence::{Evidence, Recorder, Side},
+    outcome::{GivenLevel, RunReport},
     plan::Filter,
-    run::{inputs::suites::load, process::Surroundings},
+    run::{
+        inputs::suites::load,
+        process::{
+            Surroundings,
+            interrupts::Interrupts,
+            progress::{Counts, Progress},
+            strays::supervised,
+        },
+    },
     suite::Suite,
 };
+
+/// A test that yields evidence about one party.
+pub struct Conduct<'a, W> {
+    /// The party, for messages.
+    pub party: &'static str,
+    pub recorder: &'a Recorder,
+    pub interrupts: &'a Interrupts,
+    /// What a progress line counts, and how long one request may take.
+    pub progress: Option<(&'a Arc<Counts>, Duration)>,
+    pub work: W,
+}
 
 /// The options and files. They are read before anything starts, so that mistakes are reported at once.
 pub struct Course<'a> {
     pub suites: Vec<Suite>,
     pub filter: Filter,
-    terms: Vec<String>,
-    own_suites: &'a [PathBuf],
-    baseline: Baseline,
-    outputs: Vec<outputs::Output>,
-    output: &'a OutputArgs,
-    transcript: Option<&'a Path>,
+    /// The terms of the filter, and the levels that the configuration gives to rules.
+    pub terms: Vec<String>,
+    pub levels: BTreeMap<String, GivenLevel>,
+    pub own_suites: &'a [PathBuf],
+    pub baseline: Baseline,
+    pub strict: bool,
+    pub output: &'a OutputArgs,
+    pub transcript: Option<&'a Path>,
 }
 
 impl<'a> Course<'a> {
@@ -53,44 +75,64 @@ impl<'a> Course<'a> {
         output: &'a OutputArgs,
         transcript: Option<&'a Path>,
     ) -> Result<Self, Error> {
-        let outputs = outputs::wanted(&output.forms)?;
         outputs::try_path(transcript)?;
         let terms = select.terms();
         let filter = Filter::new(&terms, &suites)?;
         let baseline = Baseline::wanted(output, &suites)?;
-        Ok(Self { suites, filter, terms, own_suites: &select.suite, baseline, outputs, output, transcript })
+        let (levels, own_suites, strict) = (BTreeMap::new(), select.suite.as_slice(), output.strict);
+        Ok(Self { suites, filter, terms, levels, own_suites, baseline, strict, output, transcript })
     }
 
-    /// Reports why there is no evidence.
-    pub fn abort(self, error: &Error, took: Duration, target: &TargetArgs, surroundings: &Surroundings) -> u8 {
-        let given = (target, self.output);
-        abort_report::tell_of(error, error.exit_code(), took, self.outputs, given, Vec::new(), surroundings)
-    }
-
-    /// Judges the evidence, and writes the requested outputs. `options` are those that test the same again, and
-    /// `complete` adds to the report what does not rest on this evidence.
-    pub fn conclude(
-        self,
-        mut evidence: Evidence,
-        options: String,
-        complete: impl FnOnce(&mut RunReport),
+    /// Does the work, shows its progress on a terminal, and kills all its processes at the end.
+    pub fn conduct(
+        &self,
+        test: Conduct<'_, impl Future<Output = Result<Evidence, Error>>>,
         surroundings: &Surroundings,
-    ) -> u8 {
-        evidence.header.scope.filter = self.terms;
-        evidence.header.target.options = options;
-        let forms = &self.output.forms;
+    ) -> Result<Evidence, Error> {
+        let Conduct { party, recorder, interrupts, progress, work } = test;
+        let progress = progress.filter(|_| !self.output.forms.quiet);
+        let shown = progress.map(|(counts, patience)| Progress::show(recorder, counts, patience, surroundings.status));
+        let conducted = supervised(party, interrupts, work);
+        drop(shown);
+        let (mut evidence, left) = conducted?;
+        evidence.header.notes.extend(left);
+        let scope = &mut evidence.header.scope;
+        (scope.filter, scope.levels) = (self.terms.clone(), self.levels.clone());
+        Ok(evidence)
+    }
+
+    /// Judges the evidence, and compares the verdicts with the baseline. `complete` adds what this evidence does not say.
+    pub fn judge(self, mut evidence: Evidence, complete: impl FnOnce(&mut Evidence, &mut RunReport)) -> Tested {
         let how = assess::Options {
             filter: &self.filter,
-            strict: self.output.strict,
+            strict: self.strict,
             own_suites: self.own_suites,
-            illustrated: outputs::illustrated(forms),
+            illustrated: outputs::illustrated(&self.output.forms),
         };
         let mut report = assess::assess(&evidence, &self.suites, &how);
-        complete(&mut report);
-        let settled =
-            self.baseline.settle(&mut report, self.output, &evidence.header.end, &saw_all(&evidence, &self.suites));
+        complete(&mut evidence, &mut report);
+        let saw_all = saw_all(&evidence, &self.suites);
+        let settled = self.baseline.settle(&mut report, self.output, &evidence.header.end, &saw_all);
+        // A file that cannot be written does not prevent the others.
         let saved = self.transcript.map_or(Ok(()), |path| outputs::save_transcript(path, &evidence));
-        let written = outputs::write(&self.outputs, &report, forms, surroundings);
-        outputs::exit_code(report.exit_code, [settled, saved, written])
+        Tested { failure: assess::failure::without_results(&report, &evidence), report, kept: [settled, saved] }
+    }
+}
+
+/// A finished test whose reports are not written yet.
+pub struct Tested {
+    pub report: RunReport,
+    /// Why the report has no results, if so.
+    pub failure: Option<Error>,
+    /// Whether the other requested files could be written.
+    kept: [Result<(), Error>; 2],
+}
+
+impl Tested {
+    /// Writes the reports; the value is the exit code.
+    pub fn write(self, wanted: Vec<outputs::Output>, forms: &FormArgs, surroundings: &Surroundings) -> (u8, RunReport) {
+        let Self { report, failure, kept } = self;
+        let written = outputs::write(&outputs::beside(failure.as_ref(), wanted), &report, forms, surroundings);
+        (outputs::exit_code(report.exit_code, kept.into_iter().chain([written])), report)
     }
 }

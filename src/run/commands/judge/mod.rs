@@ -2,9 +2,11 @@
 
 mod recording;
 
+use std::collections::BTreeMap;
+
 use self::recording::Recording;
 use crate::{
-    assess::{self, assess},
+    assess,
     cli::JudgeArgs,
     error::Error,
     evidence::{Evidence, Side},
@@ -12,10 +14,7 @@ use crate::{
     run::{
         inputs::suites::load,
         process::Surroundings,
-        results::{
-            baseline::{Baseline, saw_all},
-            outputs,
-        },
+        results::{baseline::Baseline, course::Course, outputs},
     },
     suite::{Suite, give_levels},
 };
@@ -39,12 +38,18 @@ pub fn judge(args: &JudgeArgs, surroundings: &Surroundings) -> Result<u8, Error>
     }
     give_levels(&mut suites, &evidence.header.scope.levels);
     let filter = filter(args, &evidence, &suites)?;
-    let options = options(args, &evidence, &filter);
-    let mut report = assess(&evidence, &suites, &options);
-    let settled = baseline.settle(&mut report, &args.output, &evidence.header.end, &saw_all(&evidence, &suites));
-    let failure = assess::failure::without_results(&report, &evidence);
-    let written = outputs::write(&outputs::beside(failure.as_ref(), wanted), &report, &args.output.forms, surroundings);
-    Ok(outputs::exit_code(report.exit_code, [settled, written]))
+    let course = Course {
+        suites,
+        filter,
+        terms: Vec::new(),
+        levels: BTreeMap::new(),
+        own_suites: &args.select.suite,
+        baseline,
+        strict: args.output.strict || evidence.header.scope.strict,
+        output: &args.output,
+        transcript: None,
+    };
+    Ok(course.judge(evidence, |_, _| {}).write(wanted, &args.output.forms, surroundings).0)
 }
 
 fn nothing(args: &JudgeArgs, evidence: &Evidence) -> Error {

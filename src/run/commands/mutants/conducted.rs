@@ -20,7 +20,7 @@ use super::{
 use crate::{
     assess::{Options, assess, failure::without_results},
     error::Error,
-    evidence::{Evidence, Recorder, transcript},
+    evidence::{Evidence, transcript},
     outcome::RunReport,
     plan::{Filter, Proposals},
     reference,
@@ -144,7 +144,7 @@ impl Trial {
             job.target.auth = Some(Box::new(auth(&job.target.start)));
             obtain(&mut job.target, &mut job.facts, &job.limits).await?;
         }
-        let recorder = Recorder::new(job.limits.memory_bytes, job.limits.disk_bytes, job.limits.record_messages);
+        let recorder = job.recorder();
         let began = Instant::now();
         let mut evidence = Box::pin(conduct(&job, suites, filter, recorder)).await?;
         let took = began.elapsed();

@@ -47,16 +47,16 @@ pub async fn conduct(
     filter: &Filter,
     recorder: Recorder,
 ) -> Result<Evidence, Error> {
-    let mut course = Course::new(job, suites, filter, recorder);
-    course.planned.retain(|planned| !job.lines(&planned.scenario.drive, "").is_empty());
-    if course.planned.is_empty() {
+    let mut run = ClientRun::new(job, suites, filter, recorder);
+    run.planned.retain(|planned| !job.lines(&planned.scenario.drive, "").is_empty());
+    if run.planned.is_empty() {
         return Err(Error::Usage {
             message: "the client has no template for any action that the selected rules need".to_owned(),
             help: Some("add a template to `actions`, or select other rules".to_owned()),
         });
     }
     match job.revisions {
-        Revisions::Auto => course.newest().await?,
+        Revisions::Auto => run.newest().await?,
         Revisions::One(revision) => {
             let transport = job.client.transport;
             if !transport.is_used_with(revision) {
@@ -67,14 +67,14 @@ pub async fn conduct(
                     help: Some(format!("use another --transport, or one of these revisions: {}", names.join(", "))),
                 });
             }
-            course.revision(revision).await?;
+            run.revision(revision).await?;
         }
-        Revisions::All => course.every_revision().await?,
+        Revisions::All => run.every_revision().await?,
     }
-    Ok(course.evidence())
+    Ok(run.evidence())
 }
 
-pub struct Course<'a> {
+pub struct ClientRun<'a> {
     job: &'a ClientJob,
     pub recorder: Recorder,
     pub worlds: Worlds,
@@ -93,7 +93,7 @@ pub struct Course<'a> {
     contexts: Vec<RunContext>,
 }
 
-impl<'a> Course<'a> {
+impl<'a> ClientRun<'a> {
     pub fn new(job: &'a ClientJob, suites: &'a [Suite], filter: &Filter, recorder: Recorder) -> Self {
         Self {
             job,

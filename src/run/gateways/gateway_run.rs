@@ -52,22 +52,22 @@ pub async fn conduct(
     let (began, started) = (Instant::now(), SystemTime::now());
     let planned = planned(suites, filter);
     let (notes, cut_short, contexts) = Default::default();
-    let mut course = Course { job, recorder, worlds: Worlds::new(), planned, began, notes, cut_short, contexts };
+    let mut run = GatewayRun { job, recorder, worlds: Worlds::new(), planned, began, notes, cut_short, contexts };
     match job.revisions {
-        Revisions::Auto => course.newest().await.map_err(of_gateway)?,
-        Revisions::One(revision) => course.revision(revision).await.map_err(of_gateway)?,
+        Revisions::Auto => run.newest().await.map_err(of_gateway)?,
+        Revisions::One(revision) => run.revision(revision).await.map_err(of_gateway)?,
         Revisions::All => {
             for revision in Revision::ALL {
-                course.revision(revision).await.map_err(of_gateway)?;
+                run.revision(revision).await.map_err(of_gateway)?;
             }
         }
     }
     let worse = match servers {
-        Some(servers) if course.cut_short.is_none() => course.compare(servers).await,
+        Some(servers) if run.cut_short.is_none() => run.compare(servers).await,
         _ => Vec::new(),
     };
-    let cost = if with_cost && course.cut_short.is_none() { course.cost().await } else { Vec::new() };
-    let Course { recorder, notes, cut_short, contexts, .. } = course;
+    let cost = if with_cost && run.cut_short.is_none() { run.cost().await } else { Vec::new() };
+    let GatewayRun { recorder, notes, cut_short, contexts, .. } = run;
     let started = started.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let target = Tested {
         name: job.name(),
@@ -90,7 +90,7 @@ pub async fn conduct(
     })
 }
 
-pub struct Course<'a> {
+pub struct GatewayRun<'a> {
     pub job: &'a GatewayJob,
     recorder: Recorder,
     worlds: Worlds,
@@ -101,7 +101,7 @@ pub struct Course<'a> {
     pub contexts: Vec<RunContext>,
 }
 
-impl Course<'_> {
+impl GatewayRun<'_> {
     /// The newest revision that the gateway speaks.
     async fn newest(&mut self) -> Result<(), Error> {
         let mut refused = None;

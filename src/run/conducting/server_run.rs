@@ -1,4 +1,4 @@
-//! The course of a run: for each revision the survey, and then the suites that apply to the server.
+//! One test of a server: for each revision the survey, and then the suites that apply to the server.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ const SILENT_AT_MOST: usize = 2;
 /// a slow tool.
 const SLOW: Duration = Duration::from_secs(1);
 
-pub struct Course<'a> {
+pub struct ServerRun<'a> {
     job: &'a Job,
     suites: &'a [Suite],
     filter: &'a Filter,
@@ -50,7 +50,7 @@ pub struct Course<'a> {
     pub cut_short: Option<String>,
 }
 
-impl<'a> Course<'a> {
+impl<'a> ServerRun<'a> {
     pub fn new(job: &'a Job, suites: &'a [Suite], filter: &'a Filter, opener: Opener) -> Self {
         let executor = Executor::new(job, FailFast::new(job, suites, filter), opener);
         let (notes, mishaps, contexts, slowest, uncalled) = Default::default();
