@@ -390,7 +390,7 @@ impl Recorder {
     pub fn generated(&self, name: &str, item: &impl Serialize) {
         let item = serde_json::to_value(item).unwrap_or_else(|error| unreachable!("all keys are strings: {error}"));
         let (text, message) = (Some(name.to_owned()), Some(&item));
-        self.lock().store.keep(Frame { text, message, ..Frame::blank(0, Side::Client, FrameKind::Generated) });
+        self.lock().store.keep(Frame { message, text, ..Frame::blank(0, Side::Client, FrameKind::Generated) });
     }
 
     /// The end of one HTTP exchange, or of the process with its exit.

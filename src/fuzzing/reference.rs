@@ -8,12 +8,12 @@ use serde_json::Value;
 use crate::{
     reference::server::{
         Options, PROPOSALS, Transport,
+        dispatch::Server,
         http::{
             guard::Guard,
             hub::{Hub, Shared},
             route::serve,
         },
-        server::Server,
         session::Session,
     },
     revision::Revision,

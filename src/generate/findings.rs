@@ -138,7 +138,9 @@ impl<'a> Findings<'a> {
 
     /// Records what several calls bring about.
     pub fn relate(&self, name: &str, items: &[impl Serialize]) {
-        items.iter().for_each(|item| self.record.generated(name, item));
+        for item in items {
+            self.record.generated(name, item);
+        }
     }
 
     /// Repeats each failing call with smaller arguments as long as it fails, and records the smallest ones.

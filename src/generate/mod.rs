@@ -89,7 +89,7 @@ pub async fn generate(mut caller: Caller, context: &mut RunContext, plan: &Plan<
     }
     tester.make_calls().await;
     tester.compare().await;
-    tester.finish().await
+    Box::pin(tester.finish()).await
 }
 
 /// The time of the run.

@@ -9,12 +9,12 @@ use tokio::{
 };
 
 use crate::reference::client::{
-    client::Client,
     faults::decisions::Moment,
     lists, message,
     options::strings,
     report::{Failure, Outcome},
     requests::Ask,
+    state::Client,
 };
 
 /// The actions of a client without instructions.

@@ -7,10 +7,10 @@ use tokio::{task::spawn_local, time::sleep};
 
 use crate::reference::{
     client::{
-        client::Client,
         faults::decisions::Heard,
         handlers, message,
         report::{Failure, Outcome},
+        state::Client,
     },
     faults::{Sent, Side},
 };

@@ -9,10 +9,10 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
 use crate::reference::client::{
-    client::Client,
     faults::decisions::{NextPage, Node, Pages},
     report::{Failure, Outcome},
     requests::Ask,
+    state::Client,
     transport::headers,
 };
 

@@ -10,7 +10,6 @@
 
 mod actions;
 mod cache;
-mod client;
 mod closing;
 pub mod faults;
 mod handlers;
@@ -23,6 +22,7 @@ pub mod options;
 pub mod outside;
 mod report;
 mod requests;
+mod state;
 mod transport;
 pub mod variations;
 
@@ -81,7 +81,7 @@ pub async fn run(
     };
     let options = Options::of_environment(target, &*outside)?;
     let report = report::Report::open(options.report.as_deref().map(Path::new))?;
-    let client = client::Client::new(options, ways, report, outside);
+    let client = state::Client::new(options, ways, report, outside);
     let local = LocalSet::new();
     let connected = local.run_until(async move { actions::perform(&Rc::clone(&client)).await }).await;
     Ok(if connected { IN_ORDER } else { NOT_CONNECTED })

@@ -7,12 +7,12 @@ use tokio::{task::spawn_local, time::sleep};
 
 use crate::{
     reference::client::{
-        client::Client,
         faults::decisions::{Era, Handshake, Initialized, Probed, Restart, Settlement},
         message, meta,
         options::Transport,
         report::{Failure, Outcome},
         requests::Ask,
+        state::Client,
         transport::Connection,
     },
     revision::Revision,

@@ -9,10 +9,10 @@ use tokio::{
 };
 
 use crate::reference::client::{
-    client::{Client, Open},
     faults::decisions::{Abort, Retry},
     handlers, lists, message, meta,
     report::{Failure, Outcome, SESSION_OVER},
+    state::{Client, Open},
 };
 
 /// The requirements of an action for its requests.

@@ -82,7 +82,7 @@ impl Edit {
             fate.reply = edit.reply.as_ref().map(|reply| response(reply, &message, passing.request)).or(fate.reply);
             fate.hold = edit.hold.or(fate.hold);
             edit.change(&mut message, passing.request);
-            fate.sent.splice(place..=place, edit.spread(message, passing.request));
+            fate.sent.splice(place..=place, edit.spread(&message, passing.request));
         }
         fate
     }
@@ -163,7 +163,7 @@ impl Edit {
     }
 
     /// What is sent in the place of a selected message.
-    pub fn spread(&self, message: Value, request: Option<&Value>) -> Vec<Sent> {
+    pub fn spread(&self, message: &Value, request: Option<&Value>) -> Vec<Sent> {
         if self.drop || self.reply.is_some() {
             return Vec::new();
         }
@@ -173,7 +173,7 @@ impl Edit {
         };
         let added = |value: &Value| match value {
             Value::String(form) => text(form),
-            value => Sent::Message(filled(value, &message, request)),
+            value => Sent::Message(filled(value, message, request)),
         };
         let own = self.raw.as_deref().map_or_else(|| Sent::Message(message.clone()), text);
         let own = std::iter::repeat_n(own, self.times.unwrap_or(1));

@@ -214,7 +214,7 @@ impl Relay {
                 self.asked.insert(key(&message["id"]), message.clone());
             }
             let fate = self.pass(Side::Server, None, message);
-            self.deliver(fate, &belongs_to);
+            self.deliver(fate, belongs_to.as_deref());
             return;
         }
         let id = key(&message["id"]);
@@ -238,12 +238,16 @@ impl Relay {
         let fate = self.pass(Side::Server, Some(&asked), message);
         let held = std::mem::take(&mut self.held);
         let (early, late): (Vec<_>, Vec<_>) = held.into_iter().partition(|(hold, _)| *hold == Hold::BeforeResponse);
-        early.into_iter().for_each(|(_, down)| drop(self.down.send(down)));
-        self.deliver(fate, &Some(id));
-        late.into_iter().for_each(|(_, down)| drop(self.down.send(down)));
+        for (_, down) in early {
+            let _ = self.down.send(down);
+        }
+        self.deliver(fate, Some(&id));
+        for (_, down) in late {
+            let _ = self.down.send(down);
+        }
     }
 
-    fn deliver(&mut self, fate: Fate, belongs_to: &Option<String>) {
+    fn deliver(&mut self, fate: Fate, belongs_to: Option<&str>) {
         if let Some(reply) = fate.reply {
             self.send_up(&reply);
         }
@@ -258,9 +262,9 @@ impl Relay {
                 let _ = other.send(Down { message: message.clone(), belongs_to: None });
             }
             match fate.hold {
-                Some(hold) => self.held.push((hold, Down { message, belongs_to: belongs_to.clone() })),
+                Some(hold) => self.held.push((hold, Down { message, belongs_to: belongs_to.map(str::to_owned) })),
                 None if to == Some(Receiver::First) => {}
-                None => self.send_down(message, belongs_to.clone()),
+                None => self.send_down(message, belongs_to.map(str::to_owned)),
             }
         }
     }

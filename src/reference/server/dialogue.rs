@@ -5,10 +5,10 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use crate::reference::server::{
+    dispatch::Server,
     era::{self, Era},
     faults::Scene,
     message,
-    server::Server,
     session::Session,
     turn::{Outgoing, Turn},
 };

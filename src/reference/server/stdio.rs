@@ -12,9 +12,9 @@ use tokio::{
 };
 
 use crate::reference::server::{
+    dispatch::Server,
     faults::Reading,
     options::{Options, Transport},
-    server::Server,
     session::Session,
     turn::Outgoing,
 };

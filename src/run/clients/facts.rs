@@ -164,9 +164,8 @@ impl Sent {
                         *self.equal.entry(without_meta(message.whole)).or_default() += 1;
                     }
                 }
-                (Side::Server, Kind::Request) => {}
                 (Side::Server, Kind::Notification) => self.notified.extend(Some(message.method.to_owned())),
-                (Side::Server, _) => {
+                (Side::Server, Kind::Result | Kind::Error | Kind::Other) => {
                     let version = message.result()["protocolVersion"].as_str();
                     let legacy =
                         version.and_then(|version| version.parse::<Revision>().ok()).filter(|it| !it.is_modern());
@@ -175,7 +174,7 @@ impl Sent {
                         self.open.remove(&asked.place);
                     }
                 }
-                (Side::Gateway, _) => {}
+                (Side::Server, Kind::Request) | (Side::Gateway, _) => {}
             }
         }
     }

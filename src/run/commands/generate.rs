@@ -53,7 +53,7 @@ pub fn generate(args: &GenerateArgs, surroundings: &Surroundings) -> Result<u8, 
     let (recorder, interrupts) = (job.recorder(), job.interrupts.clone());
     let mut kept = None;
     let work = async {
-        let evidence = conduct(&mut job, wish, &course, &settings, recorder.clone()).await?;
+        let evidence = Box::pin(conduct(&mut job, wish, &course, &settings, recorder.clone())).await?;
         if settings.replay.is_none() {
             kept = keep(&args.examples, store, &evidence)?;
         }
@@ -211,7 +211,8 @@ async fn conduct(
     context.generated = Some(GeneratedRun::default());
     let planned = plan(suites, &context, filter);
     let caller = Caller::new(opener, revision, Some(session));
-    let Generated { run, notes, cut_short } = generate::generate(caller, &mut context, &planned, settings).await;
+    let Generated { run, notes, cut_short } =
+        Box::pin(generate::generate(caller, &mut context, &planned, settings)).await;
     context.generated = Some(run);
     let header = RunHeader {
         scope: Scope { strict: job.strict, ..Scope::default() },

@@ -34,14 +34,14 @@ pub async fn worse(
     left: Duration,
 ) -> Result<Vec<RuleResult>, Error> {
     let all = Filter::default();
-    let through = run(job, suites, &all, revision, left, true).await?;
+    let through = Box::pin(run(job, suites, &all, revision, left, true)).await?;
     let suspects = bad(&through);
     if suspects.is_empty() {
         return Ok(Vec::new());
     }
     let terms: Vec<String> = suspects.iter().map(|rule| rule.id.clone()).collect();
     let filter = Filter::new(&terms, suites)?;
-    let direct = run(job, suites, &filter, revision, left, false).await?;
+    let direct = Box::pin(run(job, suites, &filter, revision, left, false)).await?;
     let passes: HashMap<&str, bool> =
         direct.rules.iter().map(|rule| (rule.id.as_str(), rule.status == Status::Pass)).collect();
     let terms: Vec<String> = terms.into_iter().filter(|id| passes.get(id.as_str()) == Some(&true)).collect();
@@ -49,7 +49,7 @@ pub async fn worse(
         return Ok(Vec::new());
     }
     // A failure that a busy machine or a race caused does not happen twice.
-    let again = run(job, suites, &Filter::new(&terms, suites)?, revision, left, true).await?;
+    let again = Box::pin(run(job, suites, &Filter::new(&terms, suites)?, revision, left, true)).await?;
     let confirmed = bad(&again).into_iter().filter(|rule| terms.contains(&rule.id));
     Ok(confirmed.map(told).collect())
 }

@@ -58,7 +58,7 @@ impl Lint<'_> {
     /// Reports a missing key, unless it is present and could not be parsed.
     pub fn needs<T>(&mut self, owner: &Typed, key: &str, value: Option<T>) -> Option<T> {
         if value.is_none() {
-            owner.needs(key, &mut self.problems);
+            owner.needs(key, self.problems);
         }
         value
     }

@@ -62,16 +62,19 @@ impl ValueType {
     }
 
     /// The type of what a JSON Pointer leads to.
+    #[must_use]
     pub fn at(self, pointer: &str) -> Self {
-        pointer.split('/').skip(1).fold(self, |value_type, token| value_type.step(token))
+        pointer.split('/').skip(1).fold(self, Self::step)
     }
 
     /// The type of the field or element with this name in a JSON Pointer.
+    #[must_use]
     pub fn step(self, token: &str) -> Self {
         if let Self::List(item) = self { *item } else { self.field(token).unwrap_or(Self::Anything) }
     }
 
     /// The type of what `[*]` or a filter selects.
+    #[must_use]
     pub fn item(self) -> Self {
         match self {
             Self::List(item) => *item,

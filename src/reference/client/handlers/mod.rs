@@ -8,8 +8,8 @@ use std::{rc::Rc, time::Duration};
 use serde_json::{Value, json};
 
 use crate::reference::client::{
-    client::Client,
     message::{INVALID_PARAMS, METHOD_NOT_FOUND},
+    state::Client,
 };
 
 /// The code and the message of an error.

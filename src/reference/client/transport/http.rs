@@ -9,10 +9,10 @@ use tokio::{
 };
 
 use crate::reference::client::{
-    client::Client,
     faults::decisions::{Head, Posting},
     message,
     report::{Failure, SESSION_OVER},
+    state::Client,
     transport::{
         posting,
         raw::{self, Answer},

@@ -14,7 +14,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use crate::reference::client::{client::Client, faults::decisions::Shutdown, options::Transport, report::Failure};
+use crate::reference::client::{faults::decisions::Shutdown, options::Transport, report::Failure, state::Client};
 
 pub enum Connection {
     Stdio(Rc<stdio::Stdio>),

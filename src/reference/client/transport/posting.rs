@@ -6,10 +6,10 @@ use serde_json::{Map, Value, json};
 
 use crate::reference::{
     client::{
-        client::Client,
         faults::decisions::Posting,
         message,
         meta::VERSION_KEY,
+        state::Client,
         transport::headers::{argument, encode, text_of},
     },
     faults::Edit,

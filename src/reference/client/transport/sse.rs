@@ -12,9 +12,9 @@ use tokio::{
 };
 
 use crate::reference::client::{
-    client::Client,
     message,
     report::Failure,
+    state::Client,
     transport::{
         event_stream::EventStream,
         http::Http,

@@ -11,10 +11,10 @@ use tokio::{
 };
 
 use crate::reference::client::{
-    client::Client,
     faults::decisions::Shutdown,
     outside::{Child, Process},
     report::Failure,
+    state::Client,
     transport::lines::{Lines, Stderr},
 };
 

@@ -7,12 +7,12 @@ use serde_json::Value;
 use tokio::time::{sleep, timeout};
 
 use crate::reference::client::{
-    client::Client,
     faults::{
         behaviour::Behaviour,
         decisions::{Heard, Lost, Resumption, Standalone},
     },
     report::Failure,
+    state::Client,
     transport::{
         event_stream::{Event, EventStream},
         http::Http,

@@ -16,8 +16,8 @@ use tokio::{
 };
 
 use crate::reference::server::{
+    dispatch::Server,
     http::{body::event, by_id::ById, guard::Guard, streams::Streams},
-    server::Server,
     session::{Change, Session},
     turn::Outgoing,
 };

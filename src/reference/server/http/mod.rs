@@ -39,9 +39,9 @@ use tokio::{
 };
 
 use crate::reference::server::{
+    dispatch::Server,
     http::hub::{Hub, Shared, lock},
     options::Options,
-    server::Server,
 };
 
 /// The tokens that a protected server knows, valid and invalid, by their purpose.

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use crate::{
     reference::server::{
+        dispatch::Server,
         options::{Options, Transport},
-        server::Server,
         session::Session,
     },
     revision::Revision,
