@@ -1,4 +1,4 @@
-//! Received messages: responses end requests, requests are answered, notifications are recorded.
+//! Received messages: responses end requests, requests get responses, notifications are recorded.
 
 use std::rc::Rc;
 

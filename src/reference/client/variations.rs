@@ -113,7 +113,7 @@ pub static VARIATIONS: &[Behaviour] = &[
     },
     Behaviour {
         reply_delay: Some(|_, method| if method == "ping" { Duration::ZERO } else { Duration::from_millis(300) }),
-        ..Behaviour::legacy("slow-answers", "requests of the server are answered after some time", EVERYWHERE)
+        ..Behaviour::legacy("slow-answers", "the client responds to requests of the server after some time", EVERYWHERE)
     },
     Behaviour {
         post: Some(|_, _, posting| {

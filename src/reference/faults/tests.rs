@@ -84,7 +84,9 @@ fn headers_of_http_requests_are_changed() {
 }
 
 #[test]
-fn unknown_keys_are_errors_with_a_place() {
+fn unknown_keys_are_errors() {
+    let why = read::<Strict>("drops: true\n").unwrap_err();
+    assert!(why.contains("drops"), "{why}");
     let why = read::<Strict>("drop: true\nthen:\n  - removes: /x\n").unwrap_err();
-    assert!(why.contains("removes") && why.contains("line"), "{why}");
+    assert!(why.contains("removes"), "{why}");
 }

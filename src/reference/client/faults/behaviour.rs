@@ -82,7 +82,7 @@ pub struct Behaviour {
     pub hear_batch: Hearing<Vec<Value>>,
     /// A message before it is handled.
     pub hear: Hearing<Value>,
-    /// Which of the open requests (see `Scene::open`) a response answers.
+    /// Which of the open requests (see `Scene::open`) a response belongs to.
     pub correlate: HookOn<Value, Option<usize>>,
     /// The head of the response to an HTTP request.
     pub head: HookOn<Posting, Head>,

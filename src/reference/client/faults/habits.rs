@@ -15,7 +15,7 @@ pub struct Habits {
     pub caches: bool,
     /// Of a list, keeps only the first page.
     pub caches_first_pages: bool,
-    /// Subscribes where it is told to (2026-07-28).
+    /// Subscribes where an action says so (2026-07-28).
     pub listens: bool,
     /// Opens a new connection for each action.
     pub reconnects: bool,

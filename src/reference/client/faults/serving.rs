@@ -75,7 +75,7 @@ pub static SERVING: &[Behaviour] = &[
         }),
         ..Behaviour::legacy(
             "call-cancelled-while-user-thinks",
-            "a call is cancelled while the user is asked",
+            "a call is cancelled while the user decides",
             EVERYWHERE,
         )
     },

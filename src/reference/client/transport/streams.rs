@@ -243,7 +243,7 @@ pub async fn stand_by(client: Rc<Client>, http: Rc<Http>) {
             client.with(|memory, scene| hook(memory, scene, &mut next));
         }
         if next.disconnect {
-            return client.disconnect("GET was refused");
+            return client.disconnect("GET was rejected");
         }
         if !next.open {
             return;

@@ -84,7 +84,7 @@ pub static FAULTS: &[Behaviour] = &[
     },
     Behaviour {
         say: Some(|_, scene, messages| {
-            // Cancels requests that were just answered.
+            // Cancels requests whose response was just received.
             let closing = scene.open.len() == 1 && message::is_request(&messages[0]) && !is(&messages[0], "initialize");
             if let Some(last) = messages[0]["id"].as_u64().filter(|&id| closing && id > 2) {
                 let params = json!({ "requestId": last - 2 });

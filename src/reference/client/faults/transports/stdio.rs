@@ -88,7 +88,7 @@ pub static FAULTS: &[Behaviour] = &[
     },
     Behaviour {
         lines: LineWays { stderr: Stderr::Unread, ..LineWays::USUAL },
-        ..Behaviour::new("stderr-never-read", "stderr of the server is a pipe that nobody reads", STDIO)
+        ..Behaviour::new("stderr-never-read", "stderr of the server is a pipe without a reader", STDIO)
     },
     Behaviour {
         lines: LineWays { stderr: Stderr::Strict, ..LineWays::USUAL },
