@@ -28,8 +28,8 @@
 //!
 //! A module imports only modules that are above it in this list; `tests/layers.rs` checks the imports.
 //!
-//! - [`revision`]: the protocol revisions and their differences. [`transport`]: the transports and their properties. [`error`]: what stops a run, and its exit code.
-//!   [`outcome`]: verdicts and the report, as plain data. [`evidence`]: what happened, as plain data. `embedded`: the
+//! - [`revision`]: the protocol revisions and their differences. [`transport`]: the transports and their properties.
+//!   [`error`]: what stops a run, and its exit code. [`outcome`]: verdicts and the report, as plain data. [`evidence`]: what happened, as plain data. `embedded`: the
 //!   texts of suites, shapes and faults. [`partition`]: which part of a run one machine does.
 //! - [`target`]: how to start or reach a server. [`suite`]: loads and checks suites: mistakes, paths, matchers, shapes.
 //! - [`wire`]: bytes in and out, over stdio, Streamable HTTP and HTTP+SSE; every wait has a limit, every buffer a bound.
@@ -43,8 +43,9 @@
 //!
 //! [`tests`] is a second entry point: the rules as tests of `cargo test`.
 //!
-//! [`mod@reference`] is separate: the server, the client and the gateway that prove the rules. They share nothing with the rest but
-//! [`revision`] and the texts, otherwise they would share its mistakes; the gateway also uses the wire.
+//! [`mod@reference`] is separate: the server, the client and the gateway that prove the rules. They share nothing with
+//! the rest but [`revision`], [`transport`] and the texts, otherwise they would share its mistakes; the gateway also uses
+//! the wire.
 //!
 //! `fuzzing` exists only in tests and under `cargo fuzz`, and states what must hold for any bytes.
 //!
