@@ -3,10 +3,14 @@
 //! This does not use serde, because a deserializer stops at the first mistake and an author wants to see all of them.
 //! Here an invalid field is reported and skipped.
 
+mod names;
+
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value};
+
+pub use names::new_name;
 
 use super::{
     diagnostic::{Problems, suggestion_or_all},
@@ -162,64 +166,6 @@ pub fn refuse_unknown(members: &[(At<Text>, Tree)], noun: &str, known: &[String]
     }
 }
 
-/// Keys and words of earlier versions, each with its place and its replacement.
-const RENAMED: [(&str, &str, &str); 20] = [
-    ("a suite", "evidence", "`requires`"),
-    ("a suite", "client", "`capabilities`"),
-    ("capabilities", "plain", "`basic`"),
-    ("capabilities", "bare", "`none`"),
-    ("connection", "own", "`isolated`"),
-    ("connection", "fresh", "`new`"),
-    ("connection", "last", "`final`"),
-    ("connection", "alone", "`per-call`"),
-    ("a step", "alone", "`connection: new`"),
-    ("a step", "beside", "`connection: second`"),
-    ("a step", "quiet", "`none-within`, or `pause` in a step of its own"),
-    (
-        "a step",
-        "seconds",
-        "`within` (`await`), `cancel-after` (`call`), `poll-for` (`call` with `until`) or `drop-after` (`http`)",
-    ),
-    ("a step", "answer", "`respond` (`call`) or `reply-to` (`send`)"),
-    ("a step", "cancel", "`notify: notifications/cancelled` with a `save`"),
-    ("`each`", "at-most", "`at-most` next to `each`"),
-    ("`each`", "in-order", "`in-order` next to `each`"),
-    ("`facts`", "climbs", "`traversal_prompts`"),
-    ("`facts`", "disguised", "`aliased_uris`"),
-    ("`facts`", "handle", "`user_owned_call`"),
-    ("`facts`", "recased", "`case_swapped_calls`"),
-];
-
-/// Keys that authors expect from other tools, each with its place and what to write.
-const EXPECTED: [(&str, &str, &str); 17] = [
-    ("a suite", "name", "`suite: NAME`"),
-    ("a suite", "id", "`suite: NAME`"),
-    ("a suite", "title", "`about: TEXT`"),
-    ("a suite", "description", "`about: TEXT`"),
-    ("a suite", "steps", "`gather`"),
-    ("a step", "params", "`with: { ... }`"),
-    ("a step", "arguments", "`with: { name: TOOL, arguments: { ... } }`"),
-    ("a rule", "title", "the sentence after `must`, `should`, `advice` or `may`"),
-    ("a rule", "description", "the sentence after `must`, `should`, `advice` or `may`"),
-    ("a rule", "level", "`must`, `should`, `advice` or `may`, with the sentence of the rule"),
-    ("a matcher", "contains", "`matches: TEXT`, a regular expression"),
-    ("a matcher", "regex", "`matches: TEXT`"),
-    ("a matcher", "pattern", "`matches: TEXT`"),
-    ("a matcher", "exists", "`present: true`, or `false`"),
-    ("a matcher", "in", "`one-of: [...]`"),
-    ("a matcher", "min", "`at-least: NUMBER`"),
-    ("a matcher", "max", "`at-most: NUMBER`"),
-];
-
-/// What to write in place of an old name, or of one that other tools have.
-pub fn new_name(place: &str, typed: &str) -> Option<String> {
-    let of = |names: &[(&str, &str, &'static str)]| {
-        names.iter().find(|(of, name, _)| *of == place && *name == typed).map(|(.., new)| *new)
-    };
-    let renamed = of(&RENAMED).map(|new| format!("it is now {new}"));
-    renamed.or_else(|| Some(format!("write {}", of(&EXPECTED)?)))
-}
-
 pub fn wrong<T>(tree: &Tree, expected: &str, problems: &mut Problems) -> Option<T> {
     problems.add(tree.at, format!("expected {expected}, received {}", tree.value.noun()));
     None
@@ -370,49 +316,4 @@ schema_like!(Pairs<T>, format!("Pairs{}", T::schema_name()), generator => {
 }, T);
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::suite::yaml;
-
-    keys! {
-        /// A thing.
-        Thing, "a thing" {
-            name: At<String>,
-            at_most: usize,
-            r#where: Pairs<bool>,
-            tags: OneOrMany<String>,
-        }
-    }
-
-    fn read(text: &str) -> (Option<Thing>, Vec<String>) {
-        let mut problems = Problems::new("x", text);
-        let thing = yaml::parse(text, &mut problems).and_then(|tree| Thing::decode(&tree, &mut problems));
-        (thing, problems.into_diagnostics().iter().map(ToString::to_string).collect())
-    }
-
-    #[test]
-    fn every_mistake_is_noted_and_the_rest_is_read() {
-        let (thing, problems) = read("name: 1\natmost: 2\nwhere: { a: yes, b: true }\ntags: x\n");
-        let thing = thing.expect("it is a mapping");
-        assert!(thing.name.is_none() && thing.at_most.is_none());
-        assert_eq!(thing.typed.keys.len(), 4);
-        assert_eq!(thing.tags.expect("one tag").0, ["x"]);
-        assert_eq!(thing.r#where.expect("one is good").0.len(), 1);
-        assert_eq!(
-            problems,
-            [
-                "x:1:7: expected a string, received a number",
-                "x:2:1: unknown key `atmost` in a thing",
-                "x:3:13: expected true or false, received a string"
-            ]
-        );
-    }
-
-    #[test]
-    fn what_is_no_mapping_is_no_thing() {
-        let (thing, problems) = read("- 1");
-        assert!(thing.is_none());
-        assert_eq!(problems, ["x:1:1: expected a mapping, received a list"]);
-        assert_eq!(read("at-most: -1").1, ["x:1:10: expected an integer, received -1"]);
-    }
-}
+mod tests;
