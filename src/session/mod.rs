@@ -19,6 +19,7 @@ mod shared;
 mod subscription;
 mod unanswered;
 mod wait;
+mod waiter;
 
 pub use answers::ClientProfile;
 pub use complete::Deviation;

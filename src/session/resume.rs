@@ -7,8 +7,8 @@ use tokio::time::sleep;
 
 use super::{
     headers::protocol_headers,
-    pump::{Outcome, Waiter},
     shared::Shared,
+    waiter::{Outcome, Waiter},
 };
 use crate::{
     revision::Revision,

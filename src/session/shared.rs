@@ -12,8 +12,8 @@ use tokio::{sync::Notify, time::Instant};
 use super::{
     answers::ClientProfile,
     conversation::Known,
-    pump::{Arrived, Waiter},
     subscription::Subscription,
+    waiter::{Arrived, Waiter},
 };
 use crate::{
     evidence::{Exit, Manner, correlate::Loose, weight},

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::{
     negotiated::Session,
-    pump::{Outcome, Seen, Waiter},
     wait::conclude,
+    waiter::{Outcome, Seen, Waiter},
 };
 use crate::evidence::Reply;
 

@@ -13,9 +13,10 @@ use super::{
     conversation::Known,
     negotiated::Session,
     progress::LONG,
-    pump::{Outcome, Seen, Waiter, close},
+    pump::close,
     subscription::Subscription,
     unanswered::{Wanted, no_reply},
+    waiter::{Outcome, Seen, Waiter},
 };
 use crate::{
     evidence::{End, Reply},

@@ -9,6 +9,7 @@ use super::{
     header::revisions,
     page::{CYAN, FAINT, Ink, MAGENTA, Page, RED, STRONG, Span, TEXT, YELLOW, span},
     recap::{by_reason, only_named},
+    reproduce::{by_hand, rerun},
 };
 use crate::{
     outcome::{
@@ -32,7 +33,7 @@ const NAMED: usize = 3;
 /// Maximum number of lines of one message.
 const MESSAGE_LINES: usize = 6;
 /// `source  `
-const LABEL: usize = 8;
+pub const LABEL: usize = 8;
 /// Warnings that are shown in detail without --verbose; the others are named.
 const TOLD: usize = 10;
 
@@ -323,32 +324,6 @@ fn footer(page: &mut Page, indent: usize, rule: &RuleResult) {
     }
 }
 
-fn label(word: &str) -> Span<'static> {
+pub fn label(word: &str) -> Span<'static> {
     span(FAINT, format!("{word:<LABEL$}"))
-}
-
-fn rerun<'a>(page: &mut Page, indent: usize, findings: impl Iterator<Item = &'a Finding>) {
-    let mut commands: Vec<_> = findings.filter_map(|finding| finding.reproduce.as_deref()).collect();
-    commands.dedup();
-    if !page.is_verbose() {
-        commands.truncate(1);
-    }
-    for command in commands {
-        let mut word = "rerun";
-        for line in wrap_command(command, page.width().saturating_sub(indent + LABEL)) {
-            page.line(indent, &[label(std::mem::take(&mut word)), span(CYAN, line)]);
-        }
-    }
-}
-
-/// A command to copy, so it is never wrapped.
-fn by_hand(page: &mut Page, indent: usize, findings: &[Finding]) {
-    let shown = findings.iter().find_map(|finding| finding.by_hand.as_deref());
-    for (at, line) in shown.into_iter().flat_map(str::lines).enumerate() {
-        page.line(indent, &[label(if at == 0 { "by hand" } else { "" }), span(FAINT, plain(line).into_owned())]);
-    }
-    let pasted = findings.iter().find_map(|finding| finding.yaml.as_deref());
-    for (at, line) in pasted.into_iter().flat_map(str::lines).enumerate() {
-        page.line(indent, &[label(if at == 0 { "suite" } else { "" }), span(FAINT, plain(line).into_owned())]);
-    }
 }

@@ -7,6 +7,7 @@ mod findings;
 mod header;
 pub(super) mod page;
 mod recap;
+mod reproduce;
 pub(super) mod table;
 pub(super) mod totals;
 

@@ -22,6 +22,7 @@ use super::{
     process, reported,
     scenarios::{Planned, Worlds, planned},
     stage::{ANYWHERE, Place, Stage},
+    unconnected::never_connected,
 };
 use crate::{
     error::Error,
@@ -369,26 +370,5 @@ fn context(
         proposals: crate::reference::server::PROPOSALS.map(str::to_owned).to_vec(),
         saves,
         ..RunContext::new(revision, Side::Client, transport)
-    }
-}
-
-fn never_connected(job: &ClientJob, start: &Start) -> Error {
-    let how = match (start.run.end, start.run.signal) {
-        (End::Hung, _) => format!("it did not connect within {:?}", job.limits.start),
-        (_, Some(signal)) => format!("it was ended by signal {signal} before it connected"),
-        _ => format!("it exited with code {} before it connected", start.run.code.unwrap_or_default()),
-    };
-    let words = crate::wire::last_words(&start.run.stderr);
-    let said = words.map(|line| format!("; on stderr: {line}")).unwrap_or_default();
-    let place = if job.client.transport.capabilities().process {
-        "{stub} in the command is replaced by the path of the server to start; without it the path is the last argument"
-    } else {
-        "{url} in the command is replaced by the URL; without it the URL is the last argument"
-    };
-    Error::Party {
-        party: "client",
-        tried: format!("to start {}", job.command()),
-        came: how + &said,
-        help: place.to_owned(),
     }
 }

@@ -14,6 +14,7 @@ mod reported;
 mod scenarios;
 mod stage;
 mod stub;
+mod unconnected;
 mod watched;
 
 pub use attended::{Attended, attend};

@@ -1,6 +1,7 @@
 //! Connections to real processes and sockets that misbehave in every way.
 
 mod http;
+mod http_secrets;
 mod server;
 mod sse;
 #[cfg(unix)]
