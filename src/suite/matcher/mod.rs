@@ -105,14 +105,21 @@ impl Matcher {
                 | Condition::Number(_, to)
                 | Condition::Length(_, to) => vec![to],
                 Condition::IfPresent(inner) | Condition::None(inner) => inner.operands(),
-                _ => Vec::new(),
+                Condition::Matches(_)
+                | Condition::NotMatches(_)
+                | Condition::Present(_)
+                | Condition::Unique(_)
+                | Condition::AllEqual { .. }
+                | Condition::Kind(_)
+                | Condition::Shape(_)
+                | Condition::Format(_) => Vec::new(),
             }
         }
         self.conditions.iter().flat_map(of).collect()
     }
 
     /// Every reason why the matcher fails for `nodes`. It must pass for each of them. If nothing is selected,
-    /// everything but `present: false` and `if-present` fails.
+    /// everything but `present: false`, `none` and `if-present` fails.
     pub fn judge(&self, nodes: &[Node<'_>], scope: &Scope<'_>, revision: Revision) -> Vec<Mismatch> {
         if nodes.is_empty() {
             return self.conditions.iter().find(|c| c.needs_one()).map(|c| missing(c, scope)).into_iter().collect();

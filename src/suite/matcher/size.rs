@@ -45,7 +45,7 @@ pub(super) fn length(node: &Node<'_>, bound: Bound, to: &Value) -> Option<Mismat
     let (length, unit) = match node.value {
         Value::String(text) => (text.chars().count(), "character"),
         Value::Array(items) => (items.len(), "item"),
-        Value::Object(members) => (members.len(), "member"),
+        Value::Object(fields) => (fields.len(), "field"),
         other => {
             let message = format!("is {}, which has no length", show::described(other));
             return Some(Mismatch::new(&node.location, message));

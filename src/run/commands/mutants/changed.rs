@@ -8,7 +8,7 @@ use std::{
     process::Command,
 };
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
     error::Error,
@@ -76,16 +76,26 @@ fn with_shapes(suite: &Path) -> Vec<String> {
     let text = fs::read_to_string(suite).unwrap_or_default();
     let tree = serde_saphyr::from_str::<Value>(&text).unwrap_or_default();
     let rules = named(&tree["rules"], "id").into_iter();
-    rules.filter(|(_, rule)| rule.to_string().contains("shape")).map(|(id, _)| id.to_owned()).collect()
+    rules.filter(|(_, rule)| rule.to_string().contains("shape")).map(|(id, _)| id).collect()
 }
 
-/// The items of a list, by name.
-fn named<'a>(list: &'a Value, key: &str) -> BTreeMap<&'a str, &'a Value> {
-    list.as_array().into_iter().flatten().filter_map(|item| Some((item[key].as_str()?, item))).collect()
+/// The items of a list, by name. A rule in a group has the keys of its group, too.
+fn named(list: &Value, key: &str) -> BTreeMap<String, Value> {
+    let mut found = BTreeMap::new();
+    for item in list.as_array().into_iter().flatten() {
+        if let Some(rules) = item.get("rules") {
+            let mut shared = item.clone();
+            shared["rules"].take();
+            found.extend(named(rules, key).into_iter().map(|(name, rule)| (name, json!([shared, rule]))));
+        } else if let Some(name) = item[key].as_str() {
+            found.insert(name.to_owned(), item.clone());
+        }
+    }
+    found
 }
 
-fn differing(before: &BTreeMap<&str, &Value>, now: &BTreeMap<&str, &Value>) -> BTreeSet<String> {
-    now.iter().filter(|(name, item)| before.get(*name) != Some(*item)).map(|(name, _)| (*name).to_owned()).collect()
+fn differing(before: &BTreeMap<String, Value>, now: &BTreeMap<String, Value>) -> BTreeSet<String> {
+    now.iter().filter(|(name, item)| before.get(*name) != Some(*item)).map(|(name, _)| name.clone()).collect()
 }
 
 fn git(directory: &Path, arguments: &[&str]) -> Result<String, Error> {
@@ -110,13 +120,15 @@ mod tests {
     #[test]
     fn a_changed_rule_affects_itself_and_a_changed_step_the_whole_suite() {
         let suites = crate::run::inputs::suites::built_in().expect("the built-in suites load");
-        let suite = |must: &str, method: &str| {
-            let rules = json!([{ "id": "one", "must": "stay" }, { "id": "two", "must": must }]);
+        let suite = |must: &str, method: &str, where_from: &str| {
+            let group = json!({ "every": { "message": where_from }, "rules": [{ "id": "three", "must": "stay" }] });
+            let rules = json!([{ "id": "one", "must": "stay" }, { "id": "two", "must": must }, group]);
             json!({ "suite": "base.pagination", "gather": [{ "call": method }], "rules": rules })
         };
-        let changed = |now| affected(suite("be", "ping"), now, &suites).into_iter().collect::<Vec<_>>();
-        assert_eq!(changed(suite("be", "ping")), Vec::<String>::new());
-        assert_eq!(changed(suite("become", "ping")), ["two"]);
-        assert!(changed(suite("be", "tools/list")).contains(&"pagination-next-cursor-string".to_owned()));
+        let changed = |now| affected(suite("be", "ping", "$messages"), now, &suites).into_iter().collect::<Vec<_>>();
+        assert_eq!(changed(suite("be", "ping", "$messages")), Vec::<String>::new());
+        assert_eq!(changed(suite("become", "ping", "$messages")), ["two"]);
+        assert_eq!(changed(suite("be", "ping", "$sent")), ["three"]);
+        assert!(changed(suite("be", "tools/list", "$messages")).contains(&"pagination-next-cursor-string".to_owned()));
     }
 }
