@@ -11,10 +11,10 @@ use futures_util::{
     stream::{self, StreamExt, TryStreamExt},
 };
 use indexmap::IndexMap;
-use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::{
+    context::{context, saves},
     contract,
     facts::{self, End, Start},
     inside,
@@ -26,8 +26,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    evidence::{Evidence, Frames, Recorder, RunContext, RunEnd, RunHeader, Scope, Side, Tested, Transport},
-    outcome::World,
+    evidence::{Evidence, Frames, Recorder, RunContext, RunEnd, RunHeader, Scope, Side, Tested},
     plan::Filter,
     revision::Revision,
     run::inputs::job::Revisions,
@@ -345,30 +344,5 @@ impl<'a> ClientRun<'a> {
             let saves = if own.is_empty() { IndexMap::new() } else { saves(own.into_iter()) };
             self.contexts.push(context(revision, transport, Some(world), saves));
         }
-    }
-}
-
-/// What is known of these starts besides their messages.
-fn saves<'a>(starts: impl Iterator<Item = &'a Start> + Clone) -> IndexMap<String, Value> {
-    let runs = starts.clone().map(|start| json!(start.run)).collect();
-    let spawns = starts.clone().flat_map(|start| start.spawns.clone()).collect();
-    let actions = starts.flat_map(|start| start.actions.clone()).collect();
-    [("runs", runs), ("spawns", spawns), ("actions", actions)]
-        .map(|(name, values)| (name.to_owned(), Value::Array(values)))
-        .into()
-}
-
-fn context(
-    revision: Revision,
-    transport: Transport,
-    world: Option<World>,
-    saves: IndexMap<String, Value>,
-) -> RunContext {
-    RunContext {
-        scenario: world.as_ref().map(|world| world.scenario.clone()),
-        world,
-        proposals: crate::reference::server::PROPOSALS.map(str::to_owned).to_vec(),
-        saves,
-        ..RunContext::new(revision, Side::Client, transport)
     }
 }

@@ -3,6 +3,7 @@
 mod attended;
 mod client_run;
 mod command_lines;
+mod context;
 mod contract;
 mod facts;
 mod inside;

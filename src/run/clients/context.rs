@@ -1,0 +1,36 @@
+//! What rules see of a revision besides messages: how the client was started, and what it did.
+
+use indexmap::IndexMap;
+use serde_json::{Value, json};
+
+use super::facts::Start;
+use crate::{
+    evidence::{RunContext, Side, Transport},
+    outcome::World,
+    revision::Revision,
+};
+
+/// What is known of these starts besides their messages.
+pub fn saves<'a>(starts: impl Iterator<Item = &'a Start> + Clone) -> IndexMap<String, Value> {
+    let runs = starts.clone().map(|start| json!(start.run)).collect();
+    let spawns = starts.clone().flat_map(|start| start.spawns.clone()).collect();
+    let actions = starts.flat_map(|start| start.actions.clone()).collect();
+    [("runs", runs), ("spawns", spawns), ("actions", actions)]
+        .map(|(name, values)| (name.to_owned(), Value::Array(values)))
+        .into()
+}
+
+pub fn context(
+    revision: Revision,
+    transport: Transport,
+    world: Option<World>,
+    saves: IndexMap<String, Value>,
+) -> RunContext {
+    RunContext {
+        scenario: world.as_ref().map(|world| world.scenario.clone()),
+        world,
+        proposals: crate::reference::server::PROPOSALS.map(str::to_owned).to_vec(),
+        saves,
+        ..RunContext::new(revision, Side::Client, transport)
+    }
+}
