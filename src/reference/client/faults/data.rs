@@ -1,4 +1,4 @@
-//! Faults as data: `faults/*.yaml`, in the language of [`crate::reference::faults`].
+//! Faults as data: `faults/*.yaml`, in the language of `reference::faults`.
 
 use std::sync::LazyLock;
 
