@@ -17,14 +17,9 @@ pub fn judge_generated(
     items: impl Iterator<Item = (&'static str, Value)>,
 ) -> Vec<RuleResult> {
     let grounds: Vec<Scope> = plan.suites.iter().map(|planned| ground(context, planned.suite)).collect();
-    let mut tallies: Vec<Tally> = plan
-        .suites
-        .iter()
-        .zip(&grounds)
-        .flat_map(|(planned, ground)| planned.rules.iter().map(move |rule| Tally::new(planned.suite, rule, ground)))
-        .collect();
+    let mut tallies = Tally::all(plan, &grounds);
     let mut audience = Audience::new(context.revision);
-    let judged = tallies.iter_mut().filter(|tally| tally.left_out.is_none() && tally.lacking.is_none());
+    let judged = tallies.iter_mut().filter(|tally| tally.is_judged());
     let _: Vec<_> = judged.filter_map(|tally| audience.add_rule(tally)).collect();
     for (root, item) in items {
         debug_assert_eq!(views::undeclared(root, &item), None, "a field of ${root} that src/suite/views lacks");

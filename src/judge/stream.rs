@@ -42,13 +42,8 @@ pub fn judge(
     frames: impl Iterator<Item = Arc<Frame>>,
 ) -> Vec<RuleResult> {
     let grounds: Vec<Scope> = plan.suites.iter().map(|planned| ground(context, planned.suite)).collect();
-    let mut tallies: Vec<Tally> = plan
-        .suites
-        .iter()
-        .zip(&grounds)
-        .flat_map(|(planned, ground)| planned.rules.iter().map(move |rule| Tally::new(planned.suite, rule, ground)))
-        .collect();
-    let judged = tallies.iter_mut().filter(|tally| tally.left_out.is_none() && tally.lacking.is_none());
+    let mut tallies = Tally::all(plan, &grounds);
+    let judged = tallies.iter_mut().filter(|tally| tally.is_judged());
     let (audiences, mut still) = assign(judged, context.revision);
     let wanted: Vec<Option<&Filter>> = audiences.iter().flat_map(|audience| audience.filters("transcript")).collect();
     thread::scope(|threads| {

@@ -6,7 +6,7 @@ use super::place::Place;
 use crate::{
     evidence::{RunContext, Side},
     outcome::{Finding, Held, Level, Observation, RuleResult, Status, Subject},
-    plan::PlannedRule,
+    plan::{Plan, PlannedRule},
     suite::{Path, Rule, SURVEY, Scope, Suite},
 };
 
@@ -71,7 +71,20 @@ impl Found {
 }
 
 impl<'a> Tally<'a> {
-    pub fn new(suite: &'a Suite, planned: &PlannedRule<'a>, ground: &'a Scope<'a>) -> Self {
+    /// One for each rule, in plan order.
+    pub fn all(plan: &Plan<'a>, grounds: &'a [Scope<'a>]) -> Vec<Self> {
+        let suites = plan.suites.iter().zip(grounds);
+        let tallies = suites
+            .flat_map(|(planned, ground)| planned.rules.iter().map(move |rule| Self::new(planned.suite, rule, ground)));
+        tallies.collect()
+    }
+
+    /// Whether the rule applies, and has the facts that it needs.
+    pub const fn is_judged(&self) -> bool {
+        self.left_out.is_none() && self.lacking.is_none()
+    }
+
+    fn new(suite: &'a Suite, planned: &PlannedRule<'a>, ground: &'a Scope<'a>) -> Self {
         Self {
             suite,
             rule: planned.rule,

@@ -122,6 +122,11 @@ pub fn read<T: de::DeserializeOwned>(text: &str) -> Result<T, String> {
     serde_saphyr::from_str_with_options(text, options).map_err(|why| why.to_string())
 }
 
+/// The faults of files that were compiled in.
+pub fn read_all<T: de::DeserializeOwned>(files: impl Iterator<Item = (&'static str, &'static str)>) -> Vec<T> {
+    files.flat_map(|(path, text)| read::<Vec<T>>(text).unwrap_or_else(|why| panic!("{path}: {why}"))).collect()
+}
+
 /// One value or a list of them.
 pub fn one_or_many<'de, D: Deserializer<'de>, T: de::DeserializeOwned>(deserializer: D) -> Result<Vec<T>, D::Error> {
     let many = match Value::deserialize(deserializer)? {

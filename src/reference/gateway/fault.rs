@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::{
     embedded::GATEWAY_FAULTS,
     evidence::Transport,
-    reference::faults::{Edit, read},
+    reference::faults::{Edit, read_all},
 };
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -73,11 +73,7 @@ fn everywhere() -> Vec<Transport> {
 /// A gateway without a fault.
 pub static NONE: LazyLock<Fault> = LazyLock::new(Fault::default);
 
-pub static ALL: LazyLock<Vec<Fault>> = LazyLock::new(|| {
-    let faults =
-        |(path, text): &(&str, &str)| -> Vec<Fault> { read(text).unwrap_or_else(|why| panic!("{path}: {why}")) };
-    GATEWAY_FAULTS.iter().flat_map(faults).collect()
-});
+pub static ALL: LazyLock<Vec<Fault>> = LazyLock::new(|| read_all(GATEWAY_FAULTS.iter().copied()));
 
 #[cfg(test)]
 mod tests {

@@ -13,7 +13,7 @@ use crate::{
     embedded::CLIENT_FAULTS,
     reference::{
         client::options::Transport,
-        faults::{Edit, read},
+        faults::{Edit, read_all},
     },
 };
 
@@ -64,11 +64,8 @@ fn everywhere() -> Vec<Transport> {
     EVERYWHERE.to_vec()
 }
 
-static FAULTS: LazyLock<Vec<DataFault>> = LazyLock::new(|| {
-    let faults =
-        |(path, text): &(&str, &str)| -> Vec<DataFault> { read(text).unwrap_or_else(|why| panic!("{path}: {why}")) };
-    CLIENT_FAULTS.iter().filter(|(path, _)| !path.ends_with("/also.yaml")).flat_map(faults).collect()
-});
+static FAULTS: LazyLock<Vec<DataFault>> =
+    LazyLock::new(|| read_all(CLIENT_FAULTS.iter().filter(|(path, _)| !path.ends_with("/also.yaml")).copied()));
 
 pub static DATA: LazyLock<Vec<Behaviour>> = LazyLock::new(|| {
     let behaviour = |fault: &'static DataFault| Behaviour {

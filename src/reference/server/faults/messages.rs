@@ -8,6 +8,16 @@ use crate::revision::Revision;
 /// Deeper than a recursive parser supports in some languages.
 const DEEP: usize = 1000;
 
+/// What fails as well if a cancellation gets a response.
+const WITH_CANCELLATIONS: &[&str] = &[
+    "cancellation-no-response",
+    "cancellation-stops-processing",
+    "resources-listen-stops-on-cancel",
+    "stdio-cancel-stops-work",
+    "stdio-no-messages-after-cancel",
+    "subscriptions-stop-on-cancel",
+];
+
 pub static MESSAGES: &[Behaviour] = &[
     Behaviour {
         noise: Some(|_, _| Heard::Crash),
@@ -67,26 +77,12 @@ pub static MESSAGES: &[Behaviour] = &[
     },
     Behaviour {
         hear: Some(|_, message| answer_notification(message, "error")),
-        also: &[
-            "cancellation-no-response",
-            "cancellation-stops-processing",
-            "resources-listen-stops-on-cancel",
-            "stdio-cancel-stops-work",
-            "stdio-no-messages-after-cancel",
-            "subscriptions-stop-on-cancel",
-        ],
+        also: WITH_CANCELLATIONS,
         ..Behaviour::new("notification-answered", "the server responds to notifications as to requests", EVERYWHERE)
     },
     Behaviour {
         hear: Some(|_, message| answer_notification(message, "result")),
-        also: &[
-            "cancellation-no-response",
-            "cancellation-stops-processing",
-            "resources-listen-stops-on-cancel",
-            "stdio-cancel-stops-work",
-            "stdio-no-messages-after-cancel",
-            "subscriptions-stop-on-cancel",
-        ],
+        also: WITH_CANCELLATIONS,
         ..Behaviour::new("notification-answered-well", "the server responds to notifications with a result", STDIO)
     },
     Behaviour {
