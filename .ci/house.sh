@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What the code weighs, counted: how much of it is untyped, said twice, or too long to read. Fails nothing; the figures
-# of a change are compared with those before it.
+# Counts lines, untyped accesses, parsed sentences and long files. It never fails: compare its figures before and after
+# a change.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

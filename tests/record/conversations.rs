@@ -1,4 +1,4 @@
-//! Conversations that were written down, and judged.
+//! Recordings that are made by the test, and how they are judged.
 
 use crate::{http::over_http, *};
 

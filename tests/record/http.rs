@@ -1,4 +1,4 @@
-//! Recordings over HTTP, and what a judgement of a recording says.
+//! Recordings over HTTP, and how they are judged.
 
 use crate::*;
 

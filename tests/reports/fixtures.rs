@@ -1,4 +1,4 @@
-//! Reports that are made, not measured.
+//! Reports for the tests.
 
 use crate::*;
 

@@ -1,4 +1,4 @@
-//! What is written down: each message, exchange and event in its own way.
+//! Records messages, HTTP exchanges and events.
 
 use serde::Serialize;
 use serde_json::Value;

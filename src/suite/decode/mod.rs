@@ -70,9 +70,9 @@ pub struct WithTree<T> {
     pub typed: T,
 }
 
-/// Declares what may be typed at one place: a struct in which every key is optional. Whether it may be absent is for
-/// the lint to say, which knows the reason; `needs [KEYS]` says it where none is needed. Keys are written with hyphens,
-/// in the tables of a TOML file with underscores: `snake_case`.
+/// Declares the keys of one mapping: a struct in which every key is optional. The lint reports missing keys, since it
+/// knows the reason; `needs [KEYS]` reports those that need no reason. Keys have hyphens; with `snake_case`, for tables
+/// of a TOML file, they have underscores.
 macro_rules! keys {
     (snake_case $($rest:tt)*) => {
         $crate::suite::decode::keys! { @ "snake_case" $crate::suite::decode::key_of_table; $($rest)* }

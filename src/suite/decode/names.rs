@@ -1,4 +1,4 @@
-//! Names that are not keys, with what to write in their place.
+//! Old names of keys and values, and names from other tools, each with what to write instead.
 
 /// Keys and words of earlier versions, each with its place and its replacement.
 const RENAMED: [(&str, &str, &str); 20] = [

@@ -1,4 +1,4 @@
-//! What is sent to whom over HTTP, and what is shown of it.
+//! Secrets over HTTP: to which server they are sent, and that no record shows them.
 
 use serde_json::json;
 

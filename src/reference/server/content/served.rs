@@ -1,4 +1,4 @@
-//! The resources that the reference server serves, and the few things that tools can change.
+//! The content of the reference server: its resources, and what tools can change.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Notes that lose or mix up what they keep, and how calls respond instead.
+//! Faults of the tools for notes, and the results that faulty calls return.
 
 use std::time::Duration;
 
