@@ -161,7 +161,8 @@ fn act<'a>(
         let deviation = probe::deviation(step.deviates.as_ref(), scope)?;
         let control = probe::control(stage, step, scope).await;
         // The name of a raw message is its text, which shows how it deviates.
-        let unlike = if matches!(step.verb, Verb::Send(_)) { String::new() } else { deviation.in_words() };
+        let is_raw = matches!(step.verb, Verb::Send(_));
+        let unlike = if is_raw { String::new() } else { deviation.in_words(stage.context.transport) };
         let mut saved = match &step.verb {
             Verb::Call(call) => call::call(stage, call, scope, deviation).await,
             Verb::List(list) => list::list(stage, list, scope).await,

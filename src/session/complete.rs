@@ -3,7 +3,10 @@
 use serde_json::{Map, Value, json};
 
 use super::{answers::ClientProfile, negotiated::Session};
-use crate::{evidence::Part, revision::Revision};
+use crate::{
+    evidence::{Part, Transport},
+    revision::Revision,
+};
 
 const HANDSHAKE: &str = "initialize";
 
@@ -20,9 +23,11 @@ impl Deviation {
         }
     }
 
-    /// What is unlike the usual request, to be appended to its name.
-    pub fn in_words(&self) -> String {
-        let parts: Vec<String> = self.0.iter().map(|(part, value)| part.unlike(value.as_ref())).collect();
+    /// What is unlike the usual request, to be appended to its name. Over stdio no headers are sent.
+    pub fn in_words(&self, transport: Transport) -> String {
+        let is_sent = |part: &Part| !(transport.capabilities().process && matches!(part, Part::Header(_)));
+        let sent = self.0.iter().filter(|(part, _)| is_sent(part));
+        let parts: Vec<String> = sent.map(|(part, value)| part.unlike(value.as_ref())).collect();
         if parts.is_empty() { String::new() } else { format!(" {}", parts.join(" and ")) }
     }
 
@@ -109,6 +114,15 @@ pub(super) fn complete(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_request_over_stdio_has_no_name_of_a_header() {
+        let [version, header] = ["protocolVersion", "MCP-Protocol-Version"].map(Part::named);
+        let deviation = Deviation(vec![(version, Some(json!("1900"))), (header, Some(json!("1900")))]);
+        assert_eq!(deviation.in_words(Transport::Stdio), r#" with `protocolVersion` "1900""#);
+        let both = r#" with `protocolVersion` "1900" and with `MCP-Protocol-Version` "1900""#;
+        assert_eq!(deviation.in_words(Transport::Http), both);
+    }
 
     #[test]
     fn each_revision_asks_for_its_own() {
