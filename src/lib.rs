@@ -52,30 +52,31 @@
 //! Three imports are forbidden on purpose. `suite` cannot see `wire`, so a suite means the same on every transport. `judge`
 //! cannot see `session`, so it sends nothing. `report` cannot see `suite`, so a format is a function of the report.
 
-pub mod assess;
 pub mod cli;
 pub mod config;
-mod embedded;
-pub mod error;
-pub mod evidence;
 #[cfg(any(test, fuzzing))]
 pub mod fuzzing;
-pub mod gather;
-pub mod generate;
 mod harness;
-pub mod judge;
-pub mod outcome;
-pub mod partition;
-pub mod plan;
-pub mod reference;
-pub mod report;
-pub mod revision;
 pub mod run;
-pub mod session;
-pub mod suite;
-pub mod tap;
-pub mod target;
-pub mod transport;
-pub mod wire;
+
+pub use conform_gather as gather;
+pub use conform_generate as generate;
+pub use conform_judge as judge;
+pub use conform_judge::assess;
+pub use conform_model::{error, evidence, outcome, partition, revision, transport};
+pub use conform_report as report;
+pub use conform_session as session;
+pub use conform_suite as suite;
+pub use conform_suite::plan;
+use conform_texts as embedded;
+pub use conform_wire as wire;
+pub use conform_wire::{tap, target};
 
 pub use harness::tests;
+
+/// The programs that prove the rules, one for each subject.
+pub mod reference {
+    pub use conform_reference_client as client;
+    pub use conform_reference_gateway as gateway;
+    pub use conform_reference_server as server;
+}

@@ -1,77 +1,73 @@
-//! Which module may import which. Three missing imports matter most. `suite` cannot use `wire`, so a suite means the
-//! same on every transport. `judge` cannot use `session`, so it cannot send requests to the server. `report` cannot use
-//! `suite`, so a format is a function of the report.
+//! What the compiler cannot check: the order of modules within a crate, and where revisions and transports are compared.
+//! Which crate uses which is in their `Cargo.toml`.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
-/// Each module with the modules that it may import.
-const ALLOWED: &[(&str, &[&str])] = &[
-    ("error", &["revision"]),
-    ("embedded", &[]),
-    ("revision", &[]),
-    ("transport", &["revision"]),
-    ("outcome", &["revision"]),
-    ("partition", &[]),
-    ("evidence", &["revision", "transport", "outcome"]),
-    ("target", &["transport"]),
-    ("suite", &["embedded", "revision", "outcome", "evidence"]),
-    ("wire", &["error", "evidence", "target"]),
-    ("tap", &["evidence", "revision", "target", "wire"]),
-    ("plan", &["error", "revision", "outcome", "evidence", "partition", "suite"]),
-    ("judge", &["revision", "outcome", "evidence", "suite", "plan"]),
-    ("assess", &["error", "revision", "outcome", "evidence", "suite", "plan", "judge"]),
-    ("report", &["revision", "outcome"]),
-    ("session", &["error", "revision", "evidence", "target", "wire"]),
-    ("gather", &["evidence", "target", "wire", "suite", "plan", "session"]),
-    ("generate", &["revision", "outcome", "evidence", "wire", "suite", "plan", "judge", "session", "gather"]),
-    ("config", &["error", "outcome", "evidence", "suite", "target"]),
-    ("cli", &["report", "partition", "transport", "target"]),
-    ("reference/faults", &["revision"]),
-    ("reference/server", &["embedded", "reference/faults", "transport", "revision"]),
-    ("reference/client", &["embedded", "reference/faults", "transport", "revision"]),
-    ("reference/gateway", &["embedded", "evidence", "reference/faults", "revision", "session", "target", "wire"]),
+/// Folders with their modules, each of which imports only from those before it. `*` stands for all others. The paths of
+/// `src/run` start with `run`.
+const ORDER: &[(&str, &str, &[&str])] = &[
+    ("crates/model/src", "", &["revision", "transport", "error", "outcome", "evidence", "words", "partition"]),
+    ("crates/suite/src", "", &["*", "plan"]),
+    ("crates/wire/src", "", &["target", "*", "tap"]),
+    ("crates/judge/src", "", &["*", "assess"]),
+    ("src", "", &["cli", "config", "run", "harness", "fuzzing"]),
+    (
+        "src/run",
+        "run::",
+        &["process", "inputs", "conducting", "clients", "recording", "foreign", "gateways", "results", "commands"],
+    ),
 ];
 
-/// The folders of `run`, each of which imports only from those before it.
-const FOLDERS_OF_RUN: &[&str] =
-    &["process", "inputs", "conducting", "clients", "recording", "foreign", "gateways", "results", "commands"];
-
 #[test]
-fn modules_import_only_what_lies_below_them() {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+fn modules_import_only_from_those_before_them() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut wrong = Vec::new();
-    for (module, allowed) in ALLOWED {
-        let mut files = Vec::new();
-        let (file, directory) = (source.join(format!("{module}.rs")), source.join(module));
-        if file.exists() {
-            files.push(file);
-        }
-        collect(&directory, &mut files);
-        assert!(!files.is_empty(), "there is no module `{module}`");
-        let mut unused = allowed.to_vec();
-        for path in files {
+    for (folder, prefix, order) in ORDER {
+        let folder = root.join(folder);
+        let place = |name: &str| order.iter().position(|known| *known == name);
+        let place = |name: &str| place(name).or_else(|| place("*"));
+        for path in rust_files(&folder) {
+            let within = path.strip_prefix(&folder).unwrap();
+            let module = within.components().next().unwrap().as_os_str().to_string_lossy().replace(".rs", "");
+            if ["lib", "main", "mod"].contains(&&*module) {
+                continue;
+            }
+            let Some(own) = place(&module) else {
+                wrong.push(format!("`{module}` of {} has no place in ORDER", folder.display()));
+                continue;
+            };
             let text = fs::read_to_string(&path).unwrap();
-            for imported in imports(&text) {
-                unused.retain(|name| *name != imported);
-                if imported != *module && !allowed.contains(&imported.as_str()) {
-                    wrong.push(format!("{} imports {imported}", path.display()));
+            for named in paths(&text).iter().filter_map(|path| path.strip_prefix(prefix)) {
+                let first = named.split("::").next().unwrap_or_default();
+                // A type of the root of the crate, or another crate under its name here.
+                let is_module = folder.join(first).is_dir() || folder.join(format!("{first}.rs")).is_file();
+                if is_module && place(first).is_some_and(|place| place > own) {
+                    wrong.push(format!("{} imports {prefix}{named}", path.display()));
                 }
             }
+            let depth = within.components().count();
+            if climbs(&text) > depth - usize::from(path.ends_with("mod.rs")) {
+                wrong.push(format!("{} imports from outside of `{module}` by `super`", path.display()));
+            }
         }
-        wrong.extend(unused.iter().map(|name| format!("{module} does not import {name}, which it may")));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-fn collect(directory: &Path, files: &mut Vec<std::path::PathBuf>) {
+fn rust_files(directory: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         let path = entry.path();
         if path.is_dir() {
-            collect(&path, files);
+            files.extend(rust_files(&path));
         } else if path.extension().is_some_and(|extension| extension == "rs") {
             files.push(path);
         }
     }
+    files
 }
 
 /// The paths after `crate::` in a file, including those in `use` groups.
@@ -111,18 +107,6 @@ fn read_path<'a>(text: &'a str, before: &str, found: &mut Vec<String>) -> &'a st
     }
 }
 
-/// Modules of the crate that a file imports. The modules of `reference` count as modules of their own.
-fn imports(text: &str) -> Vec<String> {
-    let first = |path: String| {
-        let mut names = path.split("::");
-        match (names.next().unwrap_or_default(), names.next()) {
-            ("reference", Some(which)) => format!("reference/{which}"),
-            (first, _) => first.to_owned(),
-        }
-    };
-    paths(text).into_iter().map(first).filter(|name| name.starts_with(|c: char| c.is_ascii_lowercase())).collect()
-}
-
 /// The maximum number of `super` in an import of a file.
 fn climbs(text: &str) -> usize {
     let uses = text.lines().filter_map(|line| line.strip_prefix("use "));
@@ -130,36 +114,7 @@ fn climbs(text: &str) -> usize {
 }
 
 #[test]
-fn folders_of_run_import_only_what_lies_below_them() {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/run");
-    let mut wrong = Vec::new();
-    for (at, folder) in FOLDERS_OF_RUN.iter().enumerate() {
-        let mut files = Vec::new();
-        collect(&source.join(folder), &mut files);
-        assert!(!files.is_empty(), "there is no folder `{folder}`");
-        for path in files {
-            let text = fs::read_to_string(&path).unwrap();
-            for named in paths(&text).iter().filter_map(|path| path.strip_prefix("run::")) {
-                let module = named.split("::").next().unwrap_or_default();
-                if !FOLDERS_OF_RUN[..=at].contains(&module) {
-                    wrong.push(format!("{} imports run::{named}", path.display()));
-                }
-            }
-            let depth = path.strip_prefix(&source).unwrap().components().count() - 1;
-            if climbs(&text) > depth - usize::from(path.ends_with("mod.rs")) {
-                wrong.push(format!("{} imports from outside of `{folder}` by `super`", path.display()));
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    let folders = fs::read_dir(source).unwrap().flatten().filter(|entry| entry.path().is_dir()).count();
-    assert_eq!(folders, FOLDERS_OF_RUN.len(), "a folder of src/run has no place in FOLDERS_OF_RUN");
-}
-
-#[test]
 fn groups_are_read_too() {
-    let text = "use crate::{evidence::{Frame, Link}, suite::Path};\nuse crate::revision::Revision;";
-    assert_eq!(imports(text), ["evidence", "evidence", "suite", "revision"]);
     let group = "use crate::{run::{inputs::job::Job, process::{Surroundings, console}}, suite::Suite};";
     assert_eq!(
         paths(group),
@@ -197,10 +152,9 @@ fn comparisons(text: &str) -> Vec<String> {
 
 #[test]
 fn revisions_and_transports_are_compared_in_their_tables_only() {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    collect(&source, &mut files);
-    let tables = ["src/revision/", "src/transport.rs", "/tests/", "tests.rs"];
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files: Vec<PathBuf> = ["src", "crates"].iter().flat_map(|folder| rust_files(&root.join(folder))).collect();
+    let tables = ["crates/model/src/revision/", "crates/model/src/transport.rs", "/tests/", "tests.rs"];
     files.retain(|path| !tables.iter().any(|table| path.display().to_string().replace('\\', "/").contains(table)));
     let found = files.iter().flat_map(|path| {
         let lines = comparisons(&fs::read_to_string(path).unwrap());

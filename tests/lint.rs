@@ -108,7 +108,7 @@ fn the_page_on_the_language_is_current() {
 
 #[test]
 fn the_fields_on_the_page_are_current() {
-    const FROM: &str = "<!-- from src/suite/views -->\n";
+    const FROM: &str = "<!-- from crates/suite/src/views -->\n";
     let page = include_str!("../suites/README.md");
     let (before, _) = page.split_once(FROM).expect("the page has the tables");
     is_current("suites/README.md", &format!("{before}{FROM}{}", views::tables()));
@@ -230,7 +230,7 @@ fn pages(root: &Path) -> Vec<(String, String)> {
 /// Comments, the texts of findings and the descriptions of faults.
 fn texts_of_yaml(root: &Path) -> Vec<(String, String)> {
     let prose = Regex::new(r"(?m)(?:^|\s)#\s.*$|\b(?:says|about): .*$").expect("a pattern");
-    let files = ["suites", "src/reference"].into_iter().flat_map(|folder| files_below(&root.join(folder), ".yaml"));
+    let files = ["suites", "crates"].into_iter().flat_map(|folder| files_below(&root.join(folder), ".yaml"));
     found(files, |text| prose.find_iter(text).map(|found| found.range()).collect())
 }
 
@@ -239,9 +239,9 @@ fn texts_of_rust(root: &Path) -> Vec<(String, String)> {
     let token =
         Regex::new(r##"(?s)//[^\n]*|r#".*?"#|r"[^"]*"|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.[^']*)'"##).expect("a pattern");
     let tests = Regex::new(r"/tests?(/|\.rs)|_tests?\.rs").expect("a pattern");
-    let source = root.join("src");
-    let mut files = files_below(&source, ".rs");
-    files.retain(|path| !tests.is_match(&path.strip_prefix(&source).unwrap_or(path).to_string_lossy()));
+    let mut files: Vec<PathBuf> =
+        ["src", "crates"].iter().flat_map(|folder| files_below(&root.join(folder), ".rs")).collect();
+    files.retain(|path| !tests.is_match(&path.strip_prefix(root).unwrap_or(path).to_string_lossy()));
     found(files, |text| {
         let end = text.find("#[cfg(test)]\nmod tests {").unwrap_or(text.len());
         let tokens = token.find_iter(&text[..end]).filter(|token| token.as_str().contains(' '));

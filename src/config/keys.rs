@@ -124,7 +124,6 @@ keys! { snake_case
 
 keys! { snake_case
     /// How a tool or prompt may be used.
-    #[expect(dead_code, reason = "checked here, and read by rules as JSON")]
     Usable, "a tool or prompt" {
         with: Pairs<Yaml>,
         /// The call fails

@@ -17,7 +17,7 @@ use crate::{
 
 const SUITES: &str = "suites/";
 const SHAPES: &str = "suites/shapes/";
-const REFERENCE: &str = "src/reference/";
+const REFERENCE: &str = "crates/reference-";
 
 #[derive(Debug, Default)]
 pub struct Changed {

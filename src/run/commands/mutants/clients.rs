@@ -295,7 +295,7 @@ fn unaffected(trials: &[ClientTrial], founds: &[Found]) -> Vec<String> {
         let broken = |pattern: &String| own().any(|(_, found)| found.also.iter().any(|id| fits(pattern, id)));
         let idle = also.iter().filter(|pattern| own().next().is_some() && !broken(pattern));
         flaws.extend(idle.map(|pattern| {
-            format!("client {name}: {pattern} passes, and src/reference/client/faults/also.yaml has it")
+            format!("client {name}: {pattern} passes, and crates/reference-client/src/faults/also.yaml has it")
         }));
     }
     flaws

@@ -1,0 +1,37 @@
+//! Executes the steps of a suite and saves the results. A failed step never stops the next one.
+
+mod adoption;
+mod allowed;
+pub mod arguments;
+mod as_tasks;
+mod authorization;
+mod await_;
+mod call;
+mod change;
+mod facts;
+mod first_task;
+mod frontier;
+mod graph;
+mod list;
+mod outside;
+mod overlap;
+mod param_headers;
+mod prefixes;
+mod probe;
+mod send;
+mod silence;
+mod step;
+mod walk;
+mod wanted;
+
+pub use adoption::adoption;
+pub use allowed::misfit;
+pub use arguments::example;
+pub use authorization::authorization;
+pub use facts::complete_facts;
+pub use first_task::first_task;
+pub use param_headers::param_headers;
+pub use prefixes::add_prefixes;
+pub use probe::Controls;
+pub use silence::harmless;
+pub use step::{Stage, gather, steps};

@@ -1,0 +1,85 @@
+//! Adds to each finding the command that reproduces it.
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    path::PathBuf,
+};
+
+use serde_json::Value;
+
+use conform_model::{
+    evidence::{Frame, Kind, Message, Side},
+    outcome::{RunReport, Subject},
+};
+
+/// Values of `by` that occur in every run.
+pub const ALWAYS: [&str; 8] =
+    ["survey", "handshake", "adoption", "first-task", "authorization", "probe", "answer", "resume"];
+
+/// The frames in findings.
+pub fn numbers(report: &RunReport) -> BTreeSet<u64> {
+    report.rules.iter().flat_map(|rule| &rule.findings).flat_map(|finding| finding.frames.iter().copied()).collect()
+}
+
+pub fn say_how(report: &mut RunReport, causes: &Causes, suites: &[PathBuf]) {
+    let verb = match report.target.subject {
+        Subject::Server | Subject::Both => "run",
+        Subject::Client => "client",
+        Subject::Gateway => "gateway",
+    };
+    let mut command = format!("mcp-conform {verb} {}", report.target.options).trim_end().to_owned();
+    for path in suites.iter().map(|path| path.display().to_string()) {
+        command += " --suite ";
+        command += &shlex::try_quote(&path).unwrap_or_default();
+    }
+    if report.target.subject != Subject::Server {
+        return test_again(report, &command);
+    }
+    for rule in &mut report.rules {
+        // A rule over the whole run may have found it in requests of other suites.
+        let frames = rule.findings.iter().flat_map(|finding| &finding.frames);
+        let asked = frames.filter_map(|frame| causes.of.get(frame)).map(String::as_str);
+        let asked: BTreeSet<_> = asked.filter(|by| *by != rule.suite && !ALWAYS.contains(by)).collect();
+        let with: String = asked.iter().map(|suite| format!(" --with {suite}")).collect();
+        for finding in &mut rule.findings {
+            finding.reproduce = Some(format!("{command} --revision {} --filter {}{with}", rule.revision, rule.id));
+        }
+    }
+}
+
+/// The suites that caused the frames in findings.
+#[derive(Default)]
+pub struct Causes {
+    of: HashMap<u64, String>,
+    /// The last suite that used each connection: it may have caused what the server sends on its own.
+    asking: HashMap<u32, String>,
+}
+
+impl Causes {
+    pub fn take(&mut self, frame: &Frame, is_shown: bool) {
+        let by = frame.by.as_ref().filter(|by| !ALWAYS.contains(&by.as_str()));
+        self.asking.extend(by.map(|by| (frame.link, by.clone())));
+        let is_response = |message: &Value| matches!(Message::of(message).kind, Kind::Result | Kind::Error);
+        // The end of a process belongs to no suite.
+        let is_unsolicited =
+            frame.from == Side::Server && frame.ended.is_none() && !frame.message.as_ref().is_some_and(is_response);
+        let cause = frame.by.as_ref().or_else(|| self.asking.get(&frame.link).filter(|_| is_unsolicited));
+        self.of.extend(cause.filter(|_| is_shown).map(|by| (frame.frame, by.clone())));
+    }
+}
+
+/// A client or gateway is restarted in the scenario of the rule.
+fn test_again(report: &mut RunReport, command: &str) {
+    // One from the configuration is already named by the options.
+    let started = report.target.command.as_ref().map(|started| format!(" -- {started}")).unwrap_or_default();
+    for rule in &mut report.rules {
+        for finding in &mut rule.findings {
+            // A rule over all messages may have found it in a scenario that the rule alone does not start.
+            let scenario = finding.world.as_ref().map(|world| world.scenario.as_str());
+            let with = scenario.filter(|scenario| *scenario != rule.suite).map(|id| format!(" --with {id}"));
+            let with = with.unwrap_or_default();
+            let again = format!("{command} --revision {} --filter {}{with}{started}", rule.revision, rule.id);
+            finding.reproduce = Some(again);
+        }
+    }
+}

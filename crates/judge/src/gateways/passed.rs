@@ -1,0 +1,253 @@
+//! The items of `$passed`.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::{
+    differences::{Difference, LISTS, differences},
+    isolation::SameId,
+    matching::{Index, Matching, Pair},
+    messages::Message,
+    told::notification,
+};
+use crate::exchange::Origin;
+use conform_model::evidence::{Kind, Side};
+
+/// The codes for a resource that does not exist, before and since the revision without a handshake.
+const RESOURCE_NOT_FOUND: i64 = -32002;
+const INVALID_PARAMS: i64 = -32602;
+
+/// A message that one end sent, with its copy at the other end.
+#[derive(Serialize)]
+pub struct Passed<'a> {
+    kind: &'static str,
+    method: &'a str,
+    params: Value,
+    from: Side,
+    message: &'a Value,
+    pub received: Option<&'a Value>,
+    received_kind: &'static str,
+    pub times: usize,
+    pub others: usize,
+    bytes: usize,
+    same_revision: bool,
+    link: Option<u32>,
+    pub channel: bool,
+    frames: Vec<u64>,
+    pub origin: Origin,
+    pub differences: Vec<Difference>,
+    #[serde(flatten)]
+    request: Option<OfRequest>,
+    #[serde(flatten)]
+    pub notification: Option<OfNotification>,
+}
+
+/// What only a request has.
+#[derive(Serialize)]
+struct OfRequest {
+    response: &'static str,
+    responses: usize,
+    not_found: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id_in_use: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    other_result: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    token_lost: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id_repeated: Option<bool>,
+}
+
+/// What only a notification has.
+#[derive(Default, Serialize)]
+pub struct OfNotification {
+    pub wanted: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delay_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub disordered: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub early: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overtaken: Option<bool>,
+}
+
+pub fn items<'a>(matching: &Matching<'a>) -> Vec<Passed<'a>> {
+    let cursors = cursors(matching);
+    let mut items = Vec::new();
+    for pair in &matching.calls {
+        let SameId { in_use, other_result } = SameId::of(matching, pair);
+        let (mut asked, mut returned) = (request(matching, pair, &cursors), response(matching, pair));
+        // It differs because it belongs to another request.
+        returned.iter_mut().filter(|_| other_result.is_some()).for_each(|returned| returned.differences.clear());
+        if let Some(request) = &mut asked.request {
+            (request.id_in_use, request.other_result) = (Some(in_use), other_result);
+        }
+        items.push(asked);
+        items.extend(returned);
+    }
+    for pair in &matching.asked {
+        let expected = matching.meant_for(pair.sent);
+        let elsewhere =
+            pair.received.iter().filter(|index| expected.is_some_and(|link| matching.at(**index).link != link));
+        items.push(Passed { others: elsewhere.count(), channel: true, ..request(matching, pair, &cursors) });
+        items.extend(response(matching, pair));
+    }
+    items.extend(matching.news.iter().map(|told| notification(matching, told)));
+    items.extend(matching.said.iter().map(|told| notification(matching, told)));
+    // A gateway between two revisions has to translate.
+    items.iter_mut().filter(|item| !item.same_revision).for_each(|item| item.differences.clear());
+    items.sort_by_key(|item| item.origin.frame);
+    items
+}
+
+/// Each cursor that a client received, with the upstream's cursor.
+fn cursors(matching: &Matching) -> HashMap<String, Value> {
+    let cursor = |index: Index| matching.at(index).message.pointer("/result/nextCursor").cloned();
+    let pairs = matching.calls.iter().filter_map(|pair| {
+        let (given, own) = (cursor(*pair.arrived.first()?)?, cursor(pair.returned?)?);
+        Some((given.to_string(), own))
+    });
+    pairs.collect()
+}
+
+/// What all items have.
+pub fn item<'a>(
+    matching: &Matching<'a>,
+    kind: &'static str,
+    about: &'a Message,
+    sent: Index,
+    received: &[Index],
+) -> Passed<'a> {
+    let message = matching.at(sent);
+    let first = received.first().map(|index| matching.at(*index));
+    let mut params = json!({});
+    for name in ["uri", "name"] {
+        if let Some(value) = about.message["params"].get(name) {
+            params[name] = value.clone();
+        }
+    }
+    let frames = received.iter().map(|index| matching.at(*index).frame).take(3);
+    let (front, behind) = if message.behind { (first, Some(message)) } else { (Some(message), first) };
+    Passed {
+        kind,
+        method: about.method(),
+        params,
+        from: message.from,
+        message: &message.message,
+        received: first.map(|first| &first.message),
+        received_kind: first.map_or("nothing", Message::word),
+        times: received.len(),
+        others: 0,
+        bytes: message.message.to_string().len(),
+        same_revision: same_revision(matching, front, behind),
+        link: front.map(|front| front.link),
+        channel: front.is_none_or(|front| matching.channels.contains(&front.link)),
+        frames: std::iter::once(message.frame).chain(frames).collect(),
+        origin: origin(message, first),
+        differences: Vec::new(),
+        request: None,
+        notification: None,
+    }
+}
+
+/// The message as it was received, after the one that was sent.
+pub fn origin(sent: &Message, received: Option<&Message>) -> Origin {
+    let Message { frame, pointer, .. } = received.unwrap_or(sent);
+    Origin { frame: *frame, pointer: pointer.clone(), to: received.map(|_| sent.frame) }
+}
+
+/// Whether both sides use the same revision. Only then must all fields be passed on.
+fn same_revision(matching: &Matching, front: Option<&Message>, behind: Option<&Message>) -> bool {
+    let (Some(front), Some(behind)) = (front, behind) else { return true };
+    let agreed = matching.messages.iter().filter(|message| message.behind && message.link == behind.link);
+    let mut agreed = agreed.filter_map(|message| message.message.pointer("/result/protocolVersion")?.as_str());
+    let spoken = agreed.find(|_| true).or_else(|| {
+        behind.message.pointer("/params/_meta/io.modelcontextprotocol~1protocolVersion").and_then(Value::as_str)
+    });
+    spoken.is_none_or(|spoken| front.revision.is_none_or(|revision| revision.to_string() == spoken))
+}
+
+fn request<'a>(matching: &Matching<'a>, pair: &Pair, cursors: &HashMap<String, Value>) -> Passed<'a> {
+    let sent = matching.at(pair.sent);
+    let mut item = item(matching, "request", sent, pair.sent, &pair.received);
+    let arrived = pair.arrived.first().map(|index| matching.at(*index));
+    let request = item.request.insert(OfRequest {
+        response: arrived.map_or("nothing", Message::word),
+        responses: pair.arrived.len(),
+        not_found: arrived.is_some_and(|arrived| is_not_found(sent, arrived)),
+        id_in_use: None,
+        other_result: None,
+        token_lost: None,
+        id_repeated: None,
+    });
+    let Some(received) = pair.received.first().map(|index| matching.at(*index)) else { return item };
+    request.token_lost = Some(sent.token().is_some() && received.token().is_none());
+    let mut earlier = matching.messages.iter().take_while(|message| message.frame < received.frame);
+    request.id_repeated = Some(earlier.any(|message| {
+        message.kind() == Kind::Request
+            && message.from == received.from
+            && message.is_beside(received)
+            && message.id() == received.id()
+    }));
+    let mut found = differences(&sent.message, &received.message);
+    if begins(sent) {
+        found.retain(|difference| difference.part == "capabilities");
+    }
+    let given = sent.message.pointer("/params/cursor").map(Value::to_string).unwrap_or_default();
+    if let Some(own) = cursors.get(&given) {
+        found.retain(|difference| difference.part != "cursor");
+        let cursor = received.message.pointer("/params/cursor");
+        if cursor != Some(own) {
+            let [part, path, pointer] = ["cursor", "params.cursor", "/params/cursor"].map(str::to_owned);
+            let (sent, received) = (Some(own.clone()), Some(cursor.cloned().unwrap_or_default()));
+            found.push(Difference { what: "changed", part, path, pointer, sent, received });
+        }
+    }
+    item.differences = found;
+    item
+}
+
+/// A gateway has a handshake of its own on each side.
+fn begins(message: &Message) -> bool {
+    matches!(message.method(), "initialize" | "server/discover")
+}
+
+/// Whether the error says that the resource does not exist. A gateway that knows the upstream's lists can return it
+/// itself.
+fn is_not_found(sent: &Message, arrived: &Message) -> bool {
+    let stateless = sent.revision.is_some_and(|revision| revision.features().stateless);
+    let code = if stateless { INVALID_PARAMS } else { RESOURCE_NOT_FOUND };
+    sent.method() == "resources/read" && arrived.message["error"]["code"] == code
+}
+
+/// What was returned, if its sender had received the request.
+fn response<'a>(matching: &Matching<'a>, pair: &Pair) -> Option<Passed<'a>> {
+    let returned = pair.returned?;
+    let (sent, asked) = (matching.at(returned), matching.at(pair.sent));
+    // A gateway may drop the response to a cancelled request, or for a client that disconnected.
+    let gone = matching.left.get(&asked.link).is_some_and(|left| *left < sent.frame);
+    if pair.arrived.is_empty() && (gone || matching.was_cancelled(asked, u64::MAX)) {
+        return None;
+    }
+    let mut item = item(matching, sent.word(), asked, returned, &pair.arrived);
+    let received = pair.arrived.first().map(|index| matching.at(*index));
+    let Some(received) = received.filter(|received| sent.word() == received.word()) else { return Some(item) };
+    let mut found = differences(&sent.message, &received.message);
+    if begins(asked) {
+        found.retain(|difference| matches!(difference.part.as_str(), "capabilities" | "instructions"));
+    }
+    // A gateway may collect the pages of its upstream.
+    let count = |message: &Message, list: &str| message.message["result"][list].as_array().map(Vec::len);
+    let collected = LISTS.iter().any(|list| count(received, list) > count(sent, list));
+    found.retain(|Difference { what, part, .. }| {
+        let cursor = part == "nextCursor" && (collected || *what == "changed");
+        !(cursor || collected && LISTS.contains(&part.as_str()))
+    });
+    item.differences = found;
+    Some(item)
+}

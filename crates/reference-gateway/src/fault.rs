@@ -1,0 +1,93 @@
+//! The faults of the reference gateway: `faults/*.yaml`. Most only change messages, in the language of
+//! `reference::faults`.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use conform_faults::{Edit, read_all};
+use conform_model::evidence::Transport;
+use conform_texts::GATEWAY_FAULTS;
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Fault {
+    #[serde(rename = "fault")]
+    pub name: String,
+    pub about: String,
+    /// The transports of the client over which it shows.
+    #[serde(default = "everywhere")]
+    pub fronts: Vec<Transport>,
+    /// The transports of the upstream over which it shows.
+    #[serde(default = "everywhere")]
+    pub backs: Vec<Transport>,
+    /// Rules besides those that name the fault which it also violates; `*` stands for any.
+    #[serde(default)]
+    pub also: Vec<String>,
+    /// The change of messages.
+    #[serde(flatten)]
+    pub edit: Edit,
+    /// The fault only shows after an event stream without X-Accel-Buffering.
+    #[serde(default)]
+    pub needs_unmarked_stream: bool,
+    /// Other clients that receive the messages of the upstream.
+    pub to: Option<Receiver>,
+    /// The upstream receives the credentials of the client.
+    #[serde(default)]
+    pub leaks_credentials: bool,
+    /// The session of the upstream is not ended.
+    #[serde(default)]
+    pub keeps_session: bool,
+    /// All calls have the same id.
+    #[serde(default)]
+    pub shares_ids: bool,
+    /// Open requests of all clients are kept together, by id alone.
+    pub keeps_by_id: Option<ById>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum Receiver {
+    /// The client that connected first.
+    First,
+    /// Every client.
+    All,
+}
+
+/// The client that receives a response if several use its id.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum ById {
+    /// The last one; the others are forgotten.
+    Last,
+    /// Each in turn, in the order of their requests.
+    InTurn,
+}
+
+fn everywhere() -> Vec<Transport> {
+    Transport::ALL.to_vec()
+}
+
+/// A gateway without a fault.
+pub static NONE: LazyLock<Fault> = LazyLock::new(Fault::default);
+
+pub static ALL: LazyLock<Vec<Fault>> = LazyLock::new(|| read_all(GATEWAY_FAULTS.iter().copied()));
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn faults_are_read_and_have_names_of_their_own() {
+        let names: HashSet<_> = ALL.iter().map(|fault| fault.name.as_str()).collect();
+        assert_eq!(names.len(), ALL.len(), "a name is used twice");
+        for fault in ALL.iter() {
+            let kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+            assert!(fault.name.chars().all(kebab), "{} is not kebab-case", fault.name);
+            assert!(!fault.about.is_empty() && !fault.about.ends_with('.'), "{}", fault.name);
+            assert!(!fault.fronts.is_empty() && !fault.backs.is_empty(), "{} shows nowhere", fault.name);
+        }
+    }
+}

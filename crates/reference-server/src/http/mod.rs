@@ -1,0 +1,119 @@
+//! The server over HTTP: Streamable HTTP of every revision at `/mcp`, and HTTP+SSE at `/sse` and `/messages`.
+
+mod authority;
+mod body;
+mod by_id;
+pub mod guard;
+pub mod headers;
+pub mod hub;
+mod legacy;
+mod modern;
+pub mod request;
+pub mod route;
+mod sse;
+mod streams;
+
+pub use authority::CLIENT;
+pub use body::{Body, Reply, empty};
+
+pub use request::whole_body;
+pub use route::HungUp;
+
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    sync::{Arc, Mutex},
+};
+
+use hyper::{
+    Request,
+    body::{Bytes, Incoming},
+    http::request::Parts,
+    server::conn::http1,
+    service::service_fn,
+};
+use hyper_util::rt::TokioIo;
+use tokio::{
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, join, split},
+    net::TcpListener,
+    task::JoinSet,
+};
+
+use crate::{
+    dispatch::Server,
+    http::hub::{Hub, Shared, lock},
+    options::Options,
+};
+
+/// The tokens that a protected server knows, valid and invalid, by their purpose.
+pub fn tokens() -> Vec<(&'static str, &'static str)> {
+    guard::TOKENS.iter().map(|token| (token.name, token.value)).collect()
+}
+
+/// All clients of one server.
+#[derive(Clone)]
+pub struct Listening(Shared);
+
+impl Listening {
+    pub fn new(options: Options) -> Result<Self, String> {
+        let guard = options.protected.then(guard::Guard::default);
+        Ok(Self(Arc::new(Mutex::new(Hub::new(Server::new(options)?, guard)))))
+    }
+
+    /// Whether connections to all addresses of the machine are accepted.
+    pub fn is_everywhere(&self) -> bool {
+        lock(&self.0).server.faults.listens_everywhere()
+    }
+
+    /// Whether a client has not ended its session.
+    pub fn has_clients(&self) -> bool {
+        let hub = lock(&self.0);
+        !hub.clients.is_empty() || hub.pipes.values().any(|pipe| !pipe.events.is_closed())
+    }
+
+    /// The response to one request.
+    pub async fn respond(&self, head: Parts, body: Bytes) -> Result<Reply, HungUp> {
+        route::respond(Arc::clone(&self.0), head, body).await
+    }
+
+    /// Serves one connection until it ends.
+    pub async fn serve(self, mut stream: impl AsyncRead + AsyncWrite + Unpin) {
+        let Self(hub) = self;
+        // The case of header names is only visible in the raw bytes; the parser converts them.
+        let mut head = Vec::with_capacity(1024);
+        if lock(&hub).server.faults.lower_case_only() {
+            let _ = stream.read_buf(&mut head).await;
+        }
+        let odd = String::from_utf8_lossy(&head).contains("Mcp-Method:");
+        let service = service_fn(|mut request: Request<Incoming>| {
+            if odd {
+                request.headers_mut().remove("mcp-method");
+            }
+            route::route(Arc::clone(&hub), request)
+        });
+        let (read, write) = split(stream);
+        let stream = join(head.as_slice().chain(read), write);
+        http1::Builder::new().serve_connection(TokioIo::new(stream), service).await.ok();
+    }
+}
+
+/// Serves until it is cancelled; `ready` gets the address once connections are accepted.
+pub async fn http(options: Options, addr: SocketAddr, ready: impl FnOnce(SocketAddr)) -> Result<(), String> {
+    let listening = Listening::new(options)?;
+    let on = if listening.is_everywhere() { SocketAddr::from((Ipv4Addr::UNSPECIFIED, addr.port())) } else { addr };
+    let listener = TcpListener::bind(on).await.map_err(|why| format!("cannot listen on {on}: {why}"))?;
+    let port = listener.local_addr().map_err(|why| why.to_string())?.port();
+    ready(SocketAddr::new(addr.ip(), port));
+    // Connections end with the set, and the set ends with this function.
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            accepted = listener.accept() => {
+                // A connection that failed before it was accepted is not a reason to stop.
+                let Ok((stream, _)) = accepted else { continue };
+                stream.set_nodelay(true).ok();
+                connections.spawn(listening.clone().serve(stream));
+            }
+            Some(_) = connections.join_next() => {}
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! The reference server: it conforms to every revision over every transport, and can commit one fault on demand.
+//!
+//! It shares nothing with the client side except the names of the revisions: a server that used the client's code would
+//! repeat its mistakes, and no test would notice.
+
+mod clock;
+mod content;
+mod context;
+mod dialogue;
+pub mod dispatch;
+mod era;
+mod facts;
+mod fail;
+mod faults;
+mod handlers;
+pub mod http;
+pub mod message;
+mod options;
+pub mod session;
+mod stdio;
+mod turn;
+mod variations;
+mod worlds;
+
+#[cfg(test)]
+mod tests;
+
+pub use content::Grown;
+pub use facts::{facts, facts_of};
+pub use faults::{FaultInfo, faults, generated::SUITES as GENERATED};
+pub use http::{CLIENT, Listening, http, tokens};
+pub use options::{Options, PROPOSALS, Transport};
+pub use stdio::{serve, stdio};
+pub use variations::variations;
+pub use worlds::worlds;

@@ -1,0 +1,42 @@
+//! Worlds: servers that test clients, in addition to the usual server, its faults and its variations.
+//!
+//! A world may violate the specification: endless cursors, cyclic graphs, requests at unexpected times. Worlds are
+//! implemented like faults, and limited to revisions and transports in the same way.
+
+mod base;
+mod graphs;
+mod lists;
+mod made;
+mod odd;
+mod passages;
+mod processes;
+mod resources;
+mod responses;
+mod serving;
+mod tools;
+mod transports;
+
+use crate::faults::{Behaviour, FaultInfo};
+
+/// Worlds that are code, by file.
+static FILES: &[&[Behaviour]] = &[
+    base::BASE,
+    serving::SERVING,
+    resources::RESOURCES,
+    graphs::GRAPHS,
+    lists::LISTS,
+    transports::TRANSPORTS,
+    processes::PROCESSES,
+    responses::RESPONSES,
+    tools::TOOLS,
+    passages::PASSAGES,
+];
+
+/// All worlds, in the order of the files.
+pub fn worlds() -> Vec<FaultInfo> {
+    behaviours().map(Behaviour::info).collect()
+}
+
+pub fn behaviours() -> impl Iterator<Item = &'static Behaviour> {
+    FILES.iter().copied().flatten()
+}

@@ -1,0 +1,34 @@
+//! A session with the server: the handshake or its absence, ids, replies, timeouts, subscriptions.
+
+mod answers;
+mod complete;
+mod conversation;
+mod delays;
+mod echo;
+pub mod filling;
+mod handshake;
+mod headers;
+mod help;
+mod input_required;
+mod negotiated;
+mod one_shot;
+mod progress;
+mod pump;
+mod resume;
+mod shared;
+mod subscription;
+mod unanswered;
+mod wait;
+mod waiter;
+
+pub use answers::ClientProfile;
+pub use complete::Deviation;
+pub use conversation::lock;
+pub use conversation::{Conversation, EndedConnection, Known, Opener};
+pub use echo::echo;
+pub use handshake::{Unopened, Wish};
+pub use headers::protocol_headers;
+pub use negotiated::{CallOptions, Session};
+pub use one_shot::OneShot;
+pub use progress::LONG;
+pub use unanswered::{GivenUp, Kind, Wanted};

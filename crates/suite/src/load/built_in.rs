@@ -1,0 +1,67 @@
+//! The built-in suites. A debug build parses and checks their YAML; a release unpacks what the build script packed.
+
+#[cfg(not(debug_assertions))]
+use std::{
+    iter,
+    panic::resume_unwind,
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
+};
+
+#[cfg(not(debug_assertions))]
+use super::Draft;
+use super::{Known, Origin};
+use crate::model::Suite;
+use conform_model::evidence::Side;
+use conform_source::diagnostic::Diagnostic;
+#[cfg(not(debug_assertions))]
+use conform_source::unpack::unpack;
+#[cfg(not(debug_assertions))]
+use conform_texts::PACKED_SUITES;
+#[cfg(debug_assertions)]
+use conform_texts::SUITES;
+
+/// Suites about clients and gateways have folders of their own, so that the subject of a suite is known without reading
+/// it.
+fn is_about(name: &str, subject: Side) -> bool {
+    let folders = [("suites/client/", Side::Client), ("suites/gateway/", Side::Gateway)];
+    folders.into_iter().find(|(folder, _)| name.starts_with(folder)).map_or(Side::Server, |(_, side)| side) == subject
+}
+
+/// The suites that judge one side. `known` is only called where suites are checked; tests check what a release trusts.
+#[cfg(debug_assertions)]
+pub fn built_in(subject: Side, known: impl FnOnce() -> Known) -> Result<Vec<Suite>, Vec<Diagnostic>> {
+    let files = SUITES.iter().filter(|(name, _)| is_about(name, subject));
+    let files: Vec<_> = files.map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
+    super::load(&files, &known(), Origin::BuiltIn)
+}
+
+#[cfg(not(debug_assertions))]
+pub fn built_in(subject: Side, _: impl FnOnce() -> Known) -> Result<Vec<Suite>, Vec<Diagnostic>> {
+    let known = Known::default();
+    let packed: Vec<_> = PACKED_SUITES.iter().filter(|(name, _)| is_about(name, subject)).collect();
+    let one = |(name, packed): &&(&'static str, &'static [u8])| {
+        let tree = unpack(packed).unwrap_or_else(|| unreachable!("{name} was packed when this was built"));
+        // Each draft is dropped before the next one is read, since drafts are large.
+        let (suite, mistakes) = Draft::of(name, "", |_| Some(tree)).build(&known, Origin::Trusted, &[]);
+        suite.ok_or(mistakes)
+    };
+    // This is most of the work of a short command, so all processors share it.
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let take = || {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            packed.get(at).map(|packed| (at, one(packed)))
+        };
+        iter::from_fn(take).collect::<Vec<_>>()
+    };
+    let others = thread::available_parallelism().map_or(0, |processors| processors.get() - 1);
+    let mut all = thread::scope(|threads| {
+        let others: Vec<_> = (0..others).map(|_| threads.spawn(work)).collect();
+        let own = work();
+        let theirs = others.into_iter().flat_map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        own.into_iter().chain(theirs).collect::<Vec<_>>()
+    });
+    all.sort_by_key(|(at, _)| *at);
+    all.into_iter().map(|(_, suite)| suite).collect()
+}
