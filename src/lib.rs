@@ -54,9 +54,8 @@
 
 pub mod cli;
 pub mod config;
-#[cfg(any(test, fuzzing))]
-pub mod fuzzing;
 mod harness;
+mod program;
 pub mod run;
 
 pub use conform_gather as gather;
@@ -73,8 +72,9 @@ pub use conform_wire as wire;
 pub use conform_wire::{tap, target};
 
 pub use harness::tests;
+pub use program::{main, surroundings};
 
-/// The programs that prove the rules, one for each subject.
+/// The programs that rules are tried on.
 pub mod reference {
     pub use conform_reference_client as client;
     pub use conform_reference_gateway as gateway;

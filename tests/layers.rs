@@ -13,11 +13,22 @@ const ORDER: &[(&str, &str, &[&str])] = &[
     ("crates/suite/src", "", &["*", "plan"]),
     ("crates/wire/src", "", &["target", "*", "tap"]),
     ("crates/judge/src", "", &["*", "assess"]),
-    ("src", "", &["cli", "config", "run", "harness", "fuzzing"]),
+    ("src", "", &["cli", "config", "run", "program", "harness"]),
     (
         "src/run",
         "run::",
-        &["process", "inputs", "conducting", "clients", "recording", "foreign", "gateways", "results", "commands"],
+        &[
+            "process",
+            "inputs",
+            "conducting",
+            "clients",
+            "recording",
+            "foreign",
+            "gateways",
+            "trials",
+            "results",
+            "commands",
+        ],
     ),
 ];
 

@@ -25,13 +25,7 @@ fn main() -> io::Result<()> {
     let root = package.join("../..").canonicalize()?;
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let (mut texts, mut suites) = ("&[\n".to_owned(), "&[\n".to_owned());
-    for folder in [
-        "crates/reference-client/src/faults",
-        "crates/reference-gateway/src/faults",
-        "crates/reference-server/src/faults",
-        "crates/reference-server/src/variations",
-        "suites",
-    ] {
+    for folder in ["crates/reference-server/src/faults", "crates/reference-server/src/variations", "suites"] {
         println!("cargo:rerun-if-changed={}", root.join(folder).display());
         for file in folder::yaml_files(&root.join(folder))? {
             let shown = file.strip_prefix(&root).unwrap_or(&file).to_string_lossy().replace('\\', "/");

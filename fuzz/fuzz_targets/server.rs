@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| mcp_conform::fuzzing::fuzz("server", bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| conform_proof::fuzzing::fuzz("server", bytes));

@@ -60,13 +60,10 @@ pub struct ActArgs {
     /// The URL of the server; with `MCP_CONFORMANCE_TRANSPORT=stdio` the path of an executable
     #[arg(value_name = "TARGET", required_unless_present = "list")]
     pub target: Option<String>,
-    /// The fault of the client
-    #[arg(long, value_name = "NAME")]
-    pub fault: Option<String>,
     /// A conforming variation of the client
-    #[arg(long, value_name = "NAME", conflicts_with = "fault")]
+    #[arg(long, value_name = "NAME")]
     pub variation: Option<String>,
-    /// List the faults and variations and exit
+    /// List the variations and exit
     #[arg(long)]
     pub list: bool,
 }

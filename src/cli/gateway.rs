@@ -62,8 +62,8 @@ pub struct GatewayArgs {
 #[derive(Debug, Args)]
 pub struct RelayArgs {
     /// The URL of the upstream, or with --back stdio a program
-    #[arg(value_name = "UPSTREAM", required_unless_present = "list")]
-    pub upstream: Option<String>,
+    #[arg(value_name = "UPSTREAM")]
+    pub upstream: String,
     /// How clients connect
     #[arg(long, value_enum, default_value_t = Transport::Stdio)]
     pub front: Transport,
@@ -73,10 +73,4 @@ pub struct RelayArgs {
     /// Where to listen for clients over HTTP
     #[arg(long, value_name = "PORT", default_value_t = 0)]
     pub port: u16,
-    /// The fault of the gateway
-    #[arg(long, value_name = "NAME")]
-    pub fault: Option<String>,
-    /// List the faults and exit
-    #[arg(long)]
-    pub list: bool,
 }

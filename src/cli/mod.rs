@@ -20,10 +20,10 @@ pub use self::{
     client::{ActArgs, ClientArgs},
     gateway::{GatewayArgs, RelayArgs},
     generate::GenerateArgs,
-    groups::{FormArgs, OutputArgs, ScopeArgs, SelectArgs, TargetArgs},
+    groups::{FormArgs, OutputArgs, ScopeArgs, SelectArgs, TargetArgs, seconds},
     matrix::{MatrixArgs, MatrixCommand},
     project::{InitArgs, Pipeline, TreeArgs, TreeFormat},
-    proof::{CheckArgs, MutantsArgs, ServeArgs},
+    proof::{CheckArgs, ServeArgs},
     recordings::{JudgeArgs, RecordArgs},
     reports::{ExplainArgs, ListArgs, Listed, ReportCommand},
     run::{CLIENT, RunArgs},
@@ -147,8 +147,6 @@ pub enum Command {
         #[arg(last = true)]
         arguments: Vec<String>,
     },
-    /// Test the rules: run them against each fault of the reference server
-    Mutants(MutantsArgs),
     /// Run the reference client
     #[command(hide = true)]
     Act(ActArgs),

@@ -83,7 +83,7 @@ pub fn load(file: &Path, color: bool) -> Result<Config, Error> {
     parse(file, text, color)
 }
 
-pub(crate) fn parse(file: &Path, text: String, color: bool) -> Result<Config, Error> {
+pub fn parse(file: &Path, text: String, color: bool) -> Result<Config, Error> {
     let (mut config, mut mistakes) = (Config::empty(file), Vec::new());
     config.add(Origin { file: file.to_owned(), text }, &[], &mut mistakes);
     if mistakes.is_empty() { Ok(config) } else { Err(refused(&mistakes, color)) }

@@ -10,30 +10,26 @@
 //! - `recording`: a conversation between a client and a server that passes through, and is recorded.
 //! - `foreign`: recordings of other tools, made into those of this program.
 //! - `gateways`: a gateway between our client and the reference server.
+//! - `trials`: runs against the reference server in this process.
 //! - `results`: what a run leaves, compared with the known failures.
 //! - `commands`: one file or folder per command.
 
-mod clients;
-mod commands;
-mod conducting;
+pub mod clients;
+pub mod commands;
+pub mod conducting;
 mod foreign;
-mod gateways;
-mod inputs;
-mod process;
+pub mod gateways;
+pub mod inputs;
+pub mod process;
 mod recording;
 mod results;
+pub mod trials;
 
 pub use commands::{
-    mutants::{
-        Bug, ClientTrial, GatewayTrial, Matrix, Recording, Trial, Variations, bugs, client_trials, gaps,
-        gateway_trials, trials, variation_trials,
-    },
     run,
     run::{own_suites, tested},
 };
 pub use conducting::assemble_run::conduct;
-#[cfg(any(test, fuzzing))]
-pub(crate) use inputs::suites;
 pub use inputs::{
     configured::with_settings,
     job::{Job, Revisions},

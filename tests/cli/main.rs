@@ -11,7 +11,6 @@ mod evidence;
 mod examples;
 mod exit_codes;
 mod far;
-mod gateways;
 mod generate;
 mod huge;
 mod instances;

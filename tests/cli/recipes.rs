@@ -18,7 +18,10 @@ use mcp_conform::{
     evidence::Transport,
     reference::{self},
     revision::Revision,
-    run::{Trial, built_in, trials},
+    run::{
+        built_in,
+        trials::{Trial, trials},
+    },
     suite::Suite,
 };
 use regex::{Captures, Regex};

@@ -9,7 +9,7 @@ use tokio::{
 };
 
 use crate::{
-    faults::decisions::Moment,
+    behaviour::decisions::Moment,
     lists, message,
     options::strings,
     report::{Failure, Outcome},

@@ -4,7 +4,7 @@ use std::{rc::Rc, time::Duration};
 
 use tokio::time::sleep;
 
-use crate::{faults::decisions::Shutdown, state::Client};
+use crate::{behaviour::decisions::Shutdown, state::Client};
 
 /// How long a server may take to exit after each of the steps.
 const WAIT: Duration = Duration::from_secs(2);

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tokio::{task::spawn_local, time::sleep};
 
 use crate::{
-    faults::decisions::Heard,
+    behaviour::decisions::Heard,
     handlers, message,
     report::{Failure, Outcome},
     state::Client,

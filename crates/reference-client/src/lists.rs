@@ -9,7 +9,7 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    faults::decisions::{NextPage, Node, Pages},
+    behaviour::decisions::{NextPage, Node, Pages},
     report::{Failure, Outcome},
     requests::Ask,
     state::Client,

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::{faults::habits::Habits, options::Answers};
+use crate::{behaviour::habits::Habits, options::Answers};
 use conform_model::revision::Revision;
 
 pub const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";

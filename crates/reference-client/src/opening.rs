@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tokio::{task::spawn_local, time::sleep};
 
 use crate::{
-    faults::decisions::{Era, Handshake, Initialized, Probed, Restart, Settlement},
+    behaviour::decisions::{Era, Handshake, Initialized, Probed, Restart, Settlement},
     message, meta,
     options::Transport,
     report::{Failure, Outcome},

@@ -9,7 +9,7 @@ use tokio::{
 };
 
 use crate::{
-    faults::decisions::{Abort, Retry},
+    behaviour::decisions::{Abort, Retry},
     handlers, lists, message, meta,
     report::{Failure, Outcome, SESSION_OVER},
     state::{Client, Open},

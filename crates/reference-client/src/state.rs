@@ -16,12 +16,12 @@ use tokio::{
 };
 
 use crate::{
-    cache::Cache,
-    faults::{
-        behaviour::Behaviour,
+    behaviour::{
+        Behaviour,
         decisions::{Phase, Scene},
         memory::Memory,
     },
+    cache::Cache,
     message,
     options::{Options, Transport},
     outside::Outside,

@@ -4,12 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::faults::{
-    behaviour::{Behaviour, EVERYWHERE, HTTP, WEB},
-    decisions::Moment,
-    habits::Habits,
-    lookup,
-};
+use crate::behaviour::{Behaviour, EVERYWHERE, HTTP, WEB, decisions::Moment, habits::Habits, lookup};
 
 pub fn find(name: &str) -> Result<&'static Behaviour, String> {
     lookup("variation", name, VARIATIONS.iter())

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use conform_faults::{Edit, read_all};
 use conform_model::evidence::Transport;
-use conform_texts::GATEWAY_FAULTS;
+use conform_texts::in_checkout;
 
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -71,7 +71,8 @@ fn everywhere() -> Vec<Transport> {
 /// A gateway without a fault.
 pub static NONE: LazyLock<Fault> = LazyLock::new(Fault::default);
 
-pub static ALL: LazyLock<Vec<Fault>> = LazyLock::new(|| read_all(GATEWAY_FAULTS.iter().copied()));
+pub static ALL: LazyLock<Vec<Fault>> =
+    LazyLock::new(|| read_all(in_checkout("crates/reference-gateway/src/faults").into_iter()));
 
 #[cfg(test)]
 mod tests {

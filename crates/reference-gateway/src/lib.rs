@@ -40,7 +40,7 @@ pub fn find(name: Option<&str>) -> Result<&'static Fault, String> {
     faults()
         .iter()
         .find(|fault| fault.name == name)
-        .ok_or_else(|| format!("the reference gateway has no fault `{name}`; `mcp-conform relay --list` lists all"))
+        .ok_or_else(|| format!("the reference gateway has no fault `{name}`; `proof faults` lists all"))
 }
 
 /// Runs until the client over stdio has disconnected, or forever.

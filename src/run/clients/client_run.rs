@@ -98,7 +98,7 @@ impl<'a> ClientRun<'a> {
         Self {
             job,
             recorder,
-            worlds: Worlds::new(),
+            worlds: Worlds::all(),
             planned: planned(suites, filter),
             secrets: Secrets::of(job.client.secrets.clone()),
             began: Instant::now(),

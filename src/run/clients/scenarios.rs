@@ -78,7 +78,7 @@ pub struct Worlds {
 }
 
 impl Worlds {
-    pub fn new() -> Self {
+    pub fn all() -> Self {
         let known = worlds().into_iter().map(|world| (world.name.clone(), world)).collect();
         Self { known, faults: reference::server::faults().into_iter().map(|fault| fault.name).collect() }
     }

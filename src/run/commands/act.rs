@@ -5,23 +5,19 @@ use std::rc::Rc;
 use crate::{
     cli::ActArgs,
     error::{Error, exit},
-    reference,
+    reference::client::{self, System, behaviour::Behaviour, variations},
     run::process::{console, runtime::block_on},
 };
 
 pub fn act(args: &ActArgs) -> Result<u8, Error> {
     if args.list {
-        for (title, behaviours) in
-            [("faults", reference::client::faults()), ("variations", reference::client::variations())]
-        {
-            console::say(&format!("{title} ({}):", behaviours.len()));
-            for behaviour in behaviours {
-                console::say(&format!("  {}: {}", behaviour.name, behaviour.about));
-            }
+        console::say(&format!("variations ({}):", variations::VARIATIONS.len()));
+        for variation in variations::VARIATIONS {
+            console::say(&format!("  {}: {}", variation.name, variation.about));
         }
         return Ok(exit::CONFORMING);
     }
     let target = args.target.as_deref().unwrap_or_default();
-    let (fault, variation) = (args.fault.as_deref(), args.variation.as_deref());
-    block_on(reference::client::run(target, fault, variation, Rc::new(reference::client::System))).map_err(Error::usage)
+    let behaviour = args.variation.as_deref().map_or(Ok(&Behaviour::USUAL), variations::find).map_err(Error::usage)?;
+    block_on(client::run(target, behaviour, Rc::new(System))).map_err(Error::usage)
 }

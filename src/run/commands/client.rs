@@ -2,7 +2,6 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use super::mutants::itself;
 use crate::{
     cli::ClientArgs,
     config::{self, Client},
@@ -56,7 +55,7 @@ async fn record(
 fn job(args: &ClientArgs, surroundings: &Surroundings) -> Result<ClientJob, Error> {
     let usual = Usual::default();
     Ok(ClientJob {
-        program: itself(surroundings)?,
+        program: surroundings.itself()?,
         named: args.name.clone(),
         client: described(args, surroundings)?,
         inside: None,

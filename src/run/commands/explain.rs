@@ -2,7 +2,6 @@
 //!
 //! The example cannot go stale: the reference server runs with the rule's first fault and is tested.
 
-use super::mutants::{Conducted, Trial, trials};
 use crate::{
     assess::shown::show_frames,
     cli::ExplainArgs,
@@ -17,6 +16,7 @@ use crate::{
     run::{
         inputs::{configured, suites::load},
         process::{Surroundings, console::say},
+        trials::{Conducted, Trial, trials},
     },
     suite::{Applies, Path, Rule, SURVEY, Suite, Test, Untested},
     target::Limits,

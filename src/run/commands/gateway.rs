@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use super::mutants::itself;
 use crate::{
     assess,
     cli::GatewayArgs,
@@ -69,7 +68,7 @@ fn job(args: &GatewayArgs, surroundings: &Surroundings) -> Result<GatewayJob, Er
         return Err(Error::usage("--upstream-listen is for an upstream over HTTP: use --back http or sse"));
     }
     Ok(GatewayJob {
-        program: itself(surroundings)?,
+        program: surroundings.itself()?,
         front,
         back: Back { transport: back, address: args.upstream_listen.clone().unwrap_or_else(|| ANYWHERE.to_owned()) },
         env: target::variables(&args.env)?,

@@ -11,9 +11,8 @@ mod init;
 pub mod judge;
 mod list;
 mod matrix;
-pub mod mutants;
 mod record;
-mod relay;
+pub mod relay;
 mod report;
 pub mod run;
 mod serve;
@@ -52,7 +51,6 @@ pub fn run(cli: &Cli, surroundings: &Surroundings) -> u8 {
         Command::Serve(args) => serve::serve(args),
         Command::Act(args) => act::act(args),
         Command::Relay(args) => relay::relay(args),
-        Command::Mutants(args) => mutants::mutants(args, surroundings),
         Command::Completions { shell } => shell::completions(*shell),
         Command::Man { directory } => shell::man(directory),
     };

@@ -3,25 +3,17 @@
 use crate::{
     cli::RelayArgs,
     error::{Error, exit},
-    reference,
-    run::process::{console, runtime::block_on},
+    reference::gateway::{Fault, Options, faultless, run},
+    run::process::runtime::block_on,
 };
 
 pub fn relay(args: &RelayArgs) -> Result<u8, Error> {
-    if args.list {
-        console::say(&format!("faults ({}):", reference::gateway::faults().len()));
-        for fault in reference::gateway::faults() {
-            console::say(&format!("  {}: {}", fault.name, fault.about));
-        }
-        return Ok(exit::CONFORMING);
-    }
-    let options = reference::gateway::Options {
-        front: args.front,
-        back: args.back,
-        upstream: args.upstream.clone().unwrap_or_default(),
-        port: args.port,
-        fault: reference::gateway::find(args.fault.as_deref()).map_err(Error::usage)?,
-    };
-    block_on(reference::gateway::run(options)).map_err(Error::usage)?;
+    with(args, faultless())
+}
+
+pub fn with(args: &RelayArgs, fault: &'static Fault) -> Result<u8, Error> {
+    let RelayArgs { front, back, port, .. } = *args;
+    let options = Options { front, back, upstream: args.upstream.clone(), port, fault };
+    block_on(run(options)).map_err(Error::usage)?;
     Ok(exit::CONFORMING)
 }

@@ -29,6 +29,7 @@ impl<'a> Gathered<'a> {
     }
 
     /// The same for a server that was lost and did not recover.
+    #[must_use]
     pub fn lost_for_good(self) -> Self {
         let lost = "the server exited or disconnected during this request, and did not recover";
         Self { saves: json!({}), incident: self.incident.or_else(|| Some(Incident::Lost(lost.to_owned()))), ..self }

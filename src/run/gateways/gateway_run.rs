@@ -52,7 +52,7 @@ pub async fn conduct(
     let (began, started) = (Instant::now(), SystemTime::now());
     let planned = planned(suites, filter);
     let (notes, cut_short, contexts) = Default::default();
-    let mut run = GatewayRun { job, recorder, worlds: Worlds::new(), planned, began, notes, cut_short, contexts };
+    let mut run = GatewayRun { job, recorder, worlds: Worlds::all(), planned, began, notes, cut_short, contexts };
     match job.revisions {
         Revisions::Auto => run.newest().await.map_err(of_gateway)?,
         Revisions::One(revision) => run.revision(revision).await.map_err(of_gateway)?,

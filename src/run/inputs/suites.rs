@@ -45,12 +45,10 @@ pub fn load(subjects: &[Side], paths: &[PathBuf], color: bool) -> Result<Vec<Sui
 }
 
 /// Every name that a suite may use besides its own.
-pub(crate) fn known() -> Known {
+pub fn known() -> Known {
     let given = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     Known {
         faults: reference::server::faults().into_iter().map(|fault| fault.name).collect(),
-        client_faults: reference::client::faults().into_iter().map(|fault| fault.name.to_owned()).collect(),
-        gateway_faults: reference::gateway::faults().iter().map(|fault| fault.name.clone()).collect(),
         worlds: worlds().into_iter().map(|world| world.name).collect(),
         checks: CHECKS.iter().map(|check| (check.name.to_owned(), given(check.given))).collect(),
         shapes: shape::names().map(str::to_owned).collect(),

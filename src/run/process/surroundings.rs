@@ -2,7 +2,7 @@
 
 use std::{env, ffi::OsString, path::PathBuf};
 
-use crate::config::Environment;
+use crate::{config::Environment, error::Error};
 
 /// Everything that the program reads from its environment. It is read at the start and passed down.
 #[derive(Clone, Debug)]
@@ -33,5 +33,10 @@ impl Surroundings {
             environment: env::vars_os().filter_map(text).collect(),
             program: env::current_exe().ok(),
         }
+    }
+
+    /// The path of this program, which it starts in other roles.
+    pub fn itself(&self) -> Result<PathBuf, Error> {
+        self.program.clone().ok_or_else(|| Error::usage("this program cannot find itself"))
     }
 }

@@ -9,7 +9,7 @@ use tokio::{
 };
 
 use crate::{
-    faults::decisions::{Head, Posting},
+    behaviour::decisions::{Head, Posting},
     message,
     report::{Failure, SESSION_OVER},
     state::Client,

@@ -14,7 +14,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use crate::{faults::decisions::Shutdown, options::Transport, report::Failure, state::Client};
+use crate::{behaviour::decisions::Shutdown, options::Transport, report::Failure, state::Client};
 
 pub enum Connection {
     Stdio(Rc<stdio::Stdio>),

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    faults::decisions::Posting,
+    behaviour::decisions::Posting,
     message,
     meta::VERSION_KEY,
     state::Client,

@@ -24,7 +24,7 @@ use tokio::{
 };
 
 use crate::{
-    faults::decisions::{Head, Posting},
+    behaviour::decisions::{Head, Posting},
     outside::{Outside, Stream},
 };
 

@@ -11,7 +11,7 @@ use tokio::{
 };
 
 use crate::{
-    faults::decisions::Shutdown,
+    behaviour::decisions::Shutdown,
     outside::{Child, Process},
     report::Failure,
     state::Client,

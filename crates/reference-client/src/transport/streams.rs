@@ -7,8 +7,8 @@ use serde_json::Value;
 use tokio::time::{sleep, timeout};
 
 use crate::{
-    faults::{
-        behaviour::Behaviour,
+    behaviour::{
+        Behaviour,
         decisions::{Heard, Lost, Resumption, Standalone},
     },
     report::Failure,

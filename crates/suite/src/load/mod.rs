@@ -35,10 +35,6 @@ pub use built_in::built_in;
 pub struct Known {
     /// Faults of the reference server.
     pub faults: Vec<String>,
-    /// Faults of the reference client.
-    pub client_faults: Vec<String>,
-    /// Faults of the reference gateway.
-    pub gateway_faults: Vec<String>,
     /// Worlds of the reference server that a client can connect to.
     pub worlds: Vec<String>,
     /// Native checks, each with the names of its `given`; a name that ends in `?` is optional.

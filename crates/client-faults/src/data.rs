@@ -1,0 +1,48 @@
+//! Faults as data: `faults/*.yaml`, in the language of `reference::faults`.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use conform_faults::{Edit, read_all};
+use conform_reference_client::behaviour::{Behaviour, EVERYWHERE, decisions::Reaction, habits::Habits};
+use conform_reference_client::options::Transport;
+
+use crate::FILES;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct DataFault {
+    fault: String,
+    about: String,
+    /// The transports over which it shows.
+    #[serde(default = "everywhere")]
+    transports: Vec<Transport>,
+    /// The change of messages.
+    #[serde(flatten)]
+    edit: Edit,
+    /// The reaction to a message that is received.
+    reaction: Option<Reaction>,
+    /// Every call requests progress.
+    #[serde(default)]
+    wants_progress: bool,
+}
+
+fn everywhere() -> Vec<Transport> {
+    EVERYWHERE.to_vec()
+}
+
+static FAULTS: LazyLock<Vec<DataFault>> =
+    LazyLock::new(|| read_all(FILES.iter().filter(|(path, _)| !path.ends_with("/also.yaml")).copied()));
+
+pub static DATA: LazyLock<Vec<Behaviour>> = LazyLock::new(|| {
+    let behaviour = |fault: &'static DataFault| Behaviour {
+        since: fault.edit.since,
+        until: fault.edit.until,
+        edit: Some(&fault.edit),
+        reaction: fault.reaction,
+        habits: Habits { wants_progress: fault.wants_progress, ..Habits::USUAL },
+        ..Behaviour::new(&fault.fault, &fault.about, &fault.transports)
+    };
+    FAULTS.iter().map(behaviour).collect()
+});

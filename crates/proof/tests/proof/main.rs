@@ -1,0 +1,38 @@
+//! Proves the rules with the faults of the reference programs, and that conforming ones pass.
+//!
+//! By default each fault of the reference server is tried in the oldest and newest revision where it shows, and in the
+//! newest over each transport. `MCP_CONFORM_PROOF=whole` tries it in each revision over each transport, and checks that it
+//! violates no rules besides those that it declares.
+
+mod clients;
+mod gateways;
+mod servers;
+mod variations;
+
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Trial as Test, run};
+
+/// The allocator of the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// The reference client and gateway as processes.
+const PROGRAM: &str = env!("CARGO_BIN_EXE_proof");
+
+/// How many trials of gateways run at once: they wait most of the time.
+const GATEWAYS: usize = 12;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let is_whole = std::env::var("MCP_CONFORM_PROOF").is_ok_and(|extent| extent == "whole");
+    let busy: Vec<Test> = servers::tests(is_whole).chain(variations::tests()).collect();
+    let failed = run(&arguments, busy).has_failed();
+    if cfg!(not(unix)) {
+        eprintln!("skipped: clients and gateways are tested over stdio on Unix only");
+        return ExitCode::from(u8::from(failed));
+    }
+    let failed = run(&arguments, clients::tests()).has_failed() | failed;
+    let waiting = Arguments { test_threads: arguments.test_threads.or(Some(GATEWAYS)), ..arguments };
+    ExitCode::from(u8::from(run(&waiting, gateways::tests()).has_failed() | failed))
+}
