@@ -8,7 +8,7 @@
 FROM rust:1-alpine AS build
 WORKDIR /source
 COPY . .
-RUN cargo build --release --locked \
+RUN cargo build --release --locked --bin mcp-conform \
  && install -D target/release/mcp-conform /image/mcp-conform \
  && install -D -m 644 /etc/ssl/certs/ca-certificates.crt /image/etc/ssl/certs/ca-certificates.crt \
  && install -d -m 1777 /image/tmp /image/work

@@ -24,33 +24,30 @@
 //! language needs no branches, many rules judge one exchange, a request that fails is a reply like any other, and
 //! a new rule can judge an old transcript.
 //!
-//! # Modules, from the lowest layer
+//! # Crates, from the lowest layer
 //!
-//! A module imports only modules that are above it in this list; `tests/layers.rs` checks the imports.
+//! A crate uses only crates that are above it in this list; its page says which, and where to begin.
 //!
-//! - [`revision`]: the protocol revisions and their differences. [`transport`]: the transports and their properties.
-//!   [`error`]: what stops a run, and its exit code. [`outcome`]: verdicts and the report, as plain data. [`evidence`]: what happened, as plain data. `embedded`: the
-//!   texts of suites, shapes and faults. [`partition`]: which part of a run one machine does.
-//! - [`target`]: how to start or reach a server. [`suite`]: loads and checks suites: mistakes, paths, matchers, shapes.
-//! - [`wire`]: bytes in and out, over stdio, Streamable HTTP and HTTP+SSE; every wait has a limit, every buffer a bound.
-//!   [`plan`]: which suites and rules apply. [`judge`]: from evidence to verdicts. [`assess`]: from evidence to a report.
-//!   [`report`]: from a report to text.
-//!   [`tap`]: records what passes between a client and a server.
-//! - [`session`]: a connection in use: negotiates the revision, matches responses to requests, enforces timeouts.
-//! - [`gather`]: executes the verbs of the suite language. [`generate`]: makes calls of what a server publishes, and shrinks
-//!   those that fail.
-//! - [`cli`]: the command line. [`config`]: `mcp-conform.toml`. [`run`]: the commands, and how a run is conducted.
+//! - [`conform_model`]: revisions, transports, evidence, outcomes and errors, as plain data.
+//! - `conform_source`: YAML with positions, and the mistakes in it. [`conform_texts`]: the built-in suites, faults and pages.
+//! - [`conform_suite`]: the suite language, and the plan of a run.
+//! - [`conform_wire`]: bytes in and out, over stdio, Streamable HTTP and HTTP+SSE; every wait has a limit, every buffer a bound.
+//! - [`conform_session`]: a connection in use: negotiates the revision, matches responses to requests, enforces timeouts.
+//! - [`conform_judge`]: from evidence to verdicts and a report. [`conform_report`]: from a report to text.
+//! - [`conform_gather`]: executes the steps of suites. [`conform_generate`]: makes calls of what a server publishes.
+//! - [`conform_reference_server`], [`conform_reference_client`], [`conform_reference_gateway`]: the programs that rules are
+//!   tried on. They share the language of faults, the names of revisions and the texts, and nothing else with the client
+//!   side, otherwise they would share its mistakes; the gateway also uses the wire.
+//! - This one: [`cli`], the command line; [`config`], `mcp-conform.toml`; [`run`], the commands and how a run is conducted.
+//!   [`tests`] is a second entry point: the rules as tests of `cargo test`.
+//! - `conform-client-faults` and `conform-proof` are not part of the program: they prove the rules.
 //!
-//! [`tests`] is a second entry point: the rules as tests of `cargo test`.
-//!
-//! [`mod@reference`] is separate: the server, the client and the gateway that prove the rules. They share nothing with
-//! the rest but [`revision`], [`transport`] and the texts, otherwise they would share its mistakes; the gateway also uses
-//! the wire.
-//!
-//! `fuzzing` exists only in tests and under `cargo fuzz`, and states what must hold for any bytes.
-//!
-//! Three imports are forbidden on purpose. `suite` cannot see `wire`, so a suite means the same on every transport. `judge`
+//! Three uses are missing on purpose. `suite` cannot see `wire`, so a suite means the same on every transport. `judge`
 //! cannot see `session`, so it sends nothing. `report` cannot see `suite`, so a format is a function of the report.
+//!
+//! # Embedding
+//!
+//! `examples/embed.rs` judges a transcript and renders the report in ten lines.
 
 pub mod cli;
 pub mod config;

@@ -1,5 +1,7 @@
 //! The faults of the client. Those that only change messages or headers are data (`*.yaml`, see `data`). The others are
 //! rows of tables. The files group them by the rules that they violate.
+//!
+//! It uses `conform-reference-client`, whose `behaviour` has the hooks, and `conform-faults`.
 
 mod base;
 pub mod data;

@@ -1,5 +1,7 @@
 //! Faults on the wire as data: which messages a fault concerns, and what happens to them. The reference server, client
 //! and gateway share this language, and write it as YAML next to their faults in Rust. [`Edit`] documents its keys.
+//!
+//! It uses `conform-model`, for the names of revisions.
 
 mod change;
 mod pass;

@@ -1,4 +1,8 @@
 //! Executes the steps of a suite and saves the results. A failed step never stops the next one.
+//!
+//! Begin at `step`, which executes one step; each verb has a file.
+//!
+//! It uses `conform-model`, `conform-suite`, `conform-wire` and `conform-session`. Not the judge: a step asserts nothing.
 
 mod adoption;
 mod allowed;

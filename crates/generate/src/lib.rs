@@ -9,6 +9,8 @@
 //! The verdicts come from rules over `$calls` in `suites/server/generated`. So the rule that failed can judge smaller
 //! arguments again. A finding is reported only if its call fails again. What is reported comes from the evidence:
 //! every judged call is recorded, and so is the smallest one for each finding.
+//!
+//! It uses the crates below it, from `conform-model` to `conform-gather` and `conform-judge`.
 
 mod beside;
 mod caller;

@@ -1,4 +1,10 @@
-//! From evidence to verdicts, without contacting the server: no input, no output, no clock.
+//! From evidence to verdicts and a report, without contacting the server: no input, no output, no clock.
+//!
+//! Begin at [`assess::assess`], which makes a report of evidence and suites, and at [`judge()`], which judges one suite:
+//! `stream` gives each rule its items, `item` judges one, `located` finds the message that it came from, `phrase` words the
+//! finding. [`checks`] has what no clause can express.
+//!
+//! It uses `conform-model` and `conform-suite`. Not the session: it sends nothing.
 
 mod asked;
 pub mod assess;

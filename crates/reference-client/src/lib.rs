@@ -1,11 +1,12 @@
-//! The reference client: `mcp-conform act`. It conforms to every revision over every transport, and commits one of its
-//! faults on demand (`conform-client-faults`). So every rule for clients is tested for passing and failing.
+//! The reference client: `mcp-conform act`. It conforms to every revision over every transport; `conform-client-faults` has
+//! what it can do wrong, so every rule for clients is tested for passing and failing.
 //!
-//! It shares nothing with the rest of the program except [`conform_model::revision`]: otherwise it would share the mistakes of
-//! the server that tests it.
+//! There is one correct code path. Begin at [`run`] and [`state`]. A fault or a variation is a
+//! [`behaviour::Behaviour`]: a row of functions that are called at the ends of this path, before a message is sent, before
+//! one is handled, and where the client decides something.
 //!
-//! There is one correct code path. A fault or a variation is a row of functions that are called at the ends of this path: before a message is sent, before one is
-//! handled, and where the client decides something.
+//! It uses `conform-faults`, and of `conform-model` the revisions: if it shared more with the program, it would share the
+//! mistakes of the server that tests it.
 
 pub mod actions;
 pub mod behaviour;

@@ -5,6 +5,8 @@
 //! fault is a change of the messages that pass, or a flag for what is not about one message; all are data
 //! (`faults/*.yaml`). In the revision without a handshake, each request over HTTP is a client of its own, because
 //! nothing shows which client sent it.
+//!
+//! It uses `conform-model`, `conform-faults`, `conform-texts`, `conform-wire` and `conform-session`.
 
 mod client;
 mod clients;

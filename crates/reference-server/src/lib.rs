@@ -2,6 +2,11 @@
 //!
 //! It shares nothing with the client side except the names of the revisions: a server that used the client's code would
 //! repeat its mistakes, and no test would notice.
+//!
+//! Begin at `dispatch`, from a request to its handler, and at `faults`: one that only changes messages is data (`*.yaml`), any
+//! other is a row of functions that are called at the ends of the one correct code path. `variations` differ and conform.
+//!
+//! It uses `conform-model`, `conform-faults` and `conform-texts`.
 
 mod clock;
 mod content;

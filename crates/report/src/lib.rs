@@ -1,5 +1,9 @@
 //! A run report in the formats that people, pipelines and tools read: one file per format, each a function of the
 //! report.
+//!
+//! Begin at [`render`], and at the file of a format. `matrix` puts the reports on many servers into one table.
+//!
+//! It uses `conform-model`. Not the suites: a format is a function of the report.
 
 mod compare;
 mod diff;

@@ -1,4 +1,9 @@
 //! A session with the server: the handshake or its absence, ids, replies, timeouts, subscriptions.
+//!
+//! Begin at [`Session`], which opens a connection, negotiates the revision, and matches responses to requests. `answers` has
+//! the responses of the client to requests of the server.
+//!
+//! It uses `conform-model` and `conform-wire`.
 
 mod answers;
 mod complete;

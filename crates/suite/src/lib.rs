@@ -1,4 +1,10 @@
 //! The suite language: from YAML text to checked rules.
+//!
+//! Begin at [`load()`] and the types of [`model`]: a [`Suite`] has steps, which gather evidence, and rules, which judge it.
+//! `file` has the keys as they are written; [`matcher`], [`path`] and [`shape`] are what rules are made of; [`views`] declares
+//! the fields that they see. [`plan`] says which suites and rules apply to a run.
+//!
+//! It uses `conform-model`, `conform-source` and `conform-texts`. Not the wire: a suite means the same on every transport.
 
 pub mod decode;
 pub mod facts;

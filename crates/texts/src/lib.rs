@@ -3,6 +3,8 @@
 //!
 //! A release build contains them, so that the binary needs no files; the build script also packs the parsed suites. A
 //! debug build reads them from the checkout, so that a changed rule needs no compilation.
+//!
+//! It uses `conform-source` when it is built.
 
 mod checkout;
 mod folder;

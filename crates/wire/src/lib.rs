@@ -2,6 +2,11 @@
 //!
 //! The wire knows framing but no semantics: it passes on every JSON value and all junk in the order of arrival, and
 //! records both. Ids, responses and revisions are handled by the session.
+//!
+//! Begin at [`Wire`], one connection, and [`target::Target`], how to start or reach a server. Every wait has a limit and every
+//! buffer a bound. [`tap`] records what passes between a client and a server that do not know of it.
+//!
+//! It uses `conform-model`.
 
 mod body;
 pub mod challenge;
