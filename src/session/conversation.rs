@@ -23,7 +23,7 @@ use crate::{
     evidence::{End, Recorder, Reply},
     revision::Revision,
     target::{Limits, Target},
-    wire::{Ending, OpenError},
+    wire::{Ending, OpenError, process::Ahead},
 };
 
 /// Maximum number of restarts in one suite, over all its connections, ...
@@ -69,6 +69,8 @@ pub struct Known {
     without_client_requests: StdMutex<HashSet<String>>,
     pub unanswered: Unanswered,
     pub put_off: Delays,
+    /// Processes for the next connections.
+    pub ahead: Ahead,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -161,7 +163,9 @@ impl Opener {
                 self.known.silent_starts.fetch_add(1, Ordering::Relaxed);
             }
         })?;
-        self.known.started(began.elapsed());
+        if !session.started_ahead {
+            self.known.started(began.elapsed());
+        }
         Ok(session)
     }
 
