@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Measures the program: benches/run.py [--program PATH] [--parts runs,floor,judge,walks,start,official] [--rounds N]
+Compares it with another: benches/run.py --compare BASE [--program PATH] [--targets WORDS] [--rounds N]
 
-Without --program it builds the release binary. What a part needs and is not there makes it be skipped, and says so.
-Prints Markdown; benches/README.md says what the figures mean.
+BASE is a revision of git, which is built, or the path of a binary. Without --program it builds the release binary. What is
+not installed is skipped, with the reason. Prints Markdown; benches/README.md says what the figures mean.
 """
 
 import argparse
@@ -22,6 +23,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "benches" / "floor"))
 sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "benches"))
+import compare  # noqa: E402
 from plan import frames, http_plan, stdio_plan  # noqa: E402
 
 WORK = ROOT / "target" / "bench"
@@ -256,26 +259,59 @@ def official(program, rounds):
           ["suite", "wall", "processor", "peak memory", "verdicts"], rows)
 
 
+def built(directory):
+    """The release binary of the sources in this directory."""
+    subprocess.run(["cargo", "build", "--release", "--locked"], cwd=directory, check=True)
+    return directory / "target" / "release" / "mcp-conform"
+
+
+def program_of(base):
+    """The binary at this path, or of this revision, which is built once in a worktree."""
+    if Path(base).is_file():
+        return Path(base).resolve()
+    told = subprocess.run(["git", "rev-parse", "--verify", "--quiet", f"{base}^{{commit}}"], cwd=ROOT, capture_output=True, text=True)
+    if told.returncode != 0:
+        sys.exit(f"{base} is neither a file nor a revision of git")
+    commit = told.stdout.strip()
+    binary = WORK / f"mcp-conform-{commit[:12]}"
+    if not binary.is_file():
+        tree = WORK / "base"
+        shutil.rmtree(tree / "src", ignore_errors=True)
+        if not (tree / ".git").exists():
+            subprocess.run(["git", "worktree", "prune"], cwd=ROOT, check=True)
+            subprocess.run(["git", "worktree", "add", "--quiet", "--force", "--detach", tree, commit], cwd=ROOT, check=True)
+        subprocess.run(["git", "checkout", "--quiet", "--force", "--detach", commit], cwd=tree, check=True)
+        shutil.copy(built(tree), binary)
+    return binary
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", type=Path)
     parser.add_argument("--parts", default=",".join(PARTS))
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--compare", metavar="BASE")
+    parser.add_argument("--targets", default="", help="with --compare, --record or --recorded: words in the names of targets, by comma")
+    parser.add_argument("--record", action="store_true", help="write processor time and starts to benches/recorded.json")
+    parser.add_argument("--recorded", action="store_true", help="print them with the recorded ones")
     args = parser.parse_args()
     unknown = [part for part in args.parts.split(",") if part not in PARTS]
     if unknown:
         parser.error(f"there is no part {unknown[0]}; there are {', '.join(PARTS)}")
-    program = args.program
-    if program is None:
-        subprocess.run(["cargo", "build", "--release", "--locked"], cwd=ROOT, check=True)
-        program = ROOT / "target" / "release" / "mcp-conform"
-    program = program.resolve()
     WORK.mkdir(parents=True, exist_ok=True)
+    program = args.program or built(ROOT)
+    program = program.resolve()
     model = next((line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")),
                  platform.processor()) if Path("/proc/cpuinfo").exists() else platform.processor()
     load = os.getloadavg()[0]
     print(f"{time.strftime('%Y-%m-%d')}, {platform.system()} {platform.machine()}, {os.cpu_count()} cores ({model}), "
           f"load before {load:.1f}" + ("; **others were at work on it**" if load > os.cpu_count() / 2 else ""))
+    chosen = [word for word in args.targets.split(",") if word]
+    if args.compare:
+        return compare.compare(run, walk, program_of(args.compare), program, WORK, args.rounds, chosen)
+    if args.record or args.recorded:
+        part = compare.record if args.record else compare.against_recorded
+        return part(run, walk, program, WORK, args.rounds, chosen)
     for part in args.parts.split(","):
         try:
             globals()[part](program, args.rounds)

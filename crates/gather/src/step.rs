@@ -1,16 +1,21 @@
 //! Executes the steps of a suite: whether each applies, for which items, and where the result is saved.
 
-use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
+use std::{future::Future, pin::Pin, ptr, sync::Arc, time::Duration};
 
 use futures_util::{StreamExt, stream};
 use serde_json::{Map, Value, json};
-use tokio::time::sleep;
+use tokio::{
+    sync::{Mutex, MutexGuard},
+    time::sleep,
+};
 
-use super::{await_, call, change, list, overlap, probe, send, walk, wanted::is_given_up};
+use super::{
+    await_, beforehand::pause_before_change, call, change, list, overlap, probe, send, walk, wanted::is_given_up,
+};
 use conform_model::evidence::{End, Recorder, RunContext};
 use conform_session::{Conversation, Known, OneShot, Session};
 use conform_suite::{
-    Each, Scope, Step, Suite, Template, Verb, ground,
+    Each, Pause, Scope, Step, Suite, Template, Verb, ground,
     plan::{lacking, left_out},
 };
 use conform_wire::target::Limits;
@@ -25,6 +30,8 @@ pub struct Stage<'a> {
     pub limits: &'a Limits,
     pub context: &'a RunContext,
     pub controls: probe::Controls,
+    /// Suites that make the same change hold this while they use the server.
+    pub turn: Option<&'a Mutex<()>>,
 }
 
 impl Stage<'_> {
@@ -50,7 +57,15 @@ pub async fn gather(stage: &Stage<'_>) -> Value {
     let ground = ground(stage.context, stage.suite);
     let mut saves = Map::new();
     let mut began = Map::new();
+    let between = pause_before_change(stage.suite, stage.context);
+    let mut turn = taken(stage).await;
     for step in steps(stage.suite, stage.context) {
+        // The pause is for the clock of the server, and changes by others do not matter until it is over.
+        if between.is_some_and(|pause| ptr::eq(pause, step)) {
+            drop(turn.take());
+        } else if turn.is_none() {
+            turn = taken(stage).await;
+        }
         if step.verb.spec().needs_second && stage.beside.opener.is_single() {
             continue;
         }
@@ -68,6 +83,13 @@ pub async fn gather(stage: &Stage<'_>) -> Value {
         }
     }
     Value::Object(saves)
+}
+
+async fn taken<'a>(stage: &Stage<'a>) -> Option<MutexGuard<'a, ()>> {
+    match stage.turn {
+        Some(turn) => Some(turn.lock().await),
+        None => None,
+    }
 }
 
 /// The result of one step, or of one step for each item; `None` if its `where` fails.
@@ -127,7 +149,7 @@ fn sample(mut items: Vec<Value>, each: &Each) -> Vec<Value> {
     items
 }
 
-fn items(each: &Each, scope: &Scope) -> Vec<Value> {
+pub(super) fn items(each: &Each, scope: &Scope) -> Vec<Value> {
     if let Template::Array(parts) = &each.over {
         return joined(parts, scope).unwrap_or_default();
     }
@@ -177,8 +199,8 @@ fn act<'a>(
             Verb::Http(http) => send::http(stage, http, scope, deviation).await,
             Verb::Change(cause) => change::change(stage, cause, scope).await,
             Verb::Cancel(id) => call::cancel(stage, id, scope).await,
-            Verb::Pause(seconds) => {
-                sleep(Duration::from_secs_f64(*seconds)).await;
+            Verb::Pause(wait) => {
+                pause(stage, wait).await;
                 None
             }
         };
@@ -192,6 +214,17 @@ fn act<'a>(
         debug_assert_eq!(undeclared, None, "a field that crates/suite/src/views lacks");
         saved
     })
+}
+
+async fn pause(stage: &Stage<'_>, Pause { seconds, or_request }: &Pause) {
+    let pause = Duration::from_secs_f64(*seconds);
+    match stage.session().await.filter(|_| *or_request) {
+        Some(session) => {
+            let is_request = |message: &Value| message.get("id").is_some() && message["method"] != "ping";
+            session.arrival(0, pause, is_request).await;
+        }
+        None => sleep(pause).await,
+    }
 }
 
 #[cfg(test)]

@@ -25,6 +25,7 @@ use conform_model::{
 };
 use conform_wire::{
     Ending, OpenError,
+    process::Ahead,
     target::{Limits, Target},
 };
 
@@ -71,6 +72,8 @@ pub struct Known {
     without_client_requests: StdMutex<HashSet<String>>,
     pub unanswered: Unanswered,
     pub put_off: Delays,
+    /// Processes for the next connections.
+    pub ahead: Ahead,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -163,7 +166,9 @@ impl Opener {
                 self.known.silent_starts.fetch_add(1, Ordering::Relaxed);
             }
         })?;
-        self.known.started(began.elapsed());
+        if !session.started_ahead {
+            self.known.started(began.elapsed());
+        }
         Ok(session)
     }
 

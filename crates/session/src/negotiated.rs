@@ -37,6 +37,8 @@ pub struct Session {
     pump: JoinSet<()>,
     /// Reply of `initialize` or `server/discover`.
     pub hello: Option<Reply>,
+    /// Its process was started before the connection, so the handshake does not show how long a start takes.
+    pub(super) started_ahead: bool,
 }
 
 /// How a request differs from a normal one.
@@ -62,7 +64,12 @@ impl Session {
     /// Connects without a handshake.
     pub(super) async fn connect(opener: &Opener) -> Result<Self, OpenError> {
         let Opener { target, limits, recorder, profile, known } = opener;
-        let (wire, inbox) = Wire::open(target, limits, recorder).await?;
+        let started = known.ahead.take(target, limits);
+        let started_ahead = started.is_some();
+        let (wire, inbox) = match started {
+            Some(started) => Wire::over(started, target, limits, recorder),
+            None => Wire::open(target, limits, recorder).await?,
+        };
         let shared = Arc::new(Shared {
             wire,
             limits: limits.clone(),
@@ -72,7 +79,7 @@ impl Session {
             arrived: Notify::new(),
         });
         let pump = JoinSet::from_iter([pump(Arc::clone(&shared), inbox)]);
-        Ok(Self { shared, pump, hello: None })
+        Ok(Self { shared, pump, hello: None, started_ahead })
     }
 
     pub(super) fn settle(&self, revision: Option<Revision>, session_id: Option<String>) {

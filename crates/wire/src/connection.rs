@@ -10,6 +10,7 @@ use super::{
     channel::Channel,
     exchange::Role,
     http::{Body, Http},
+    process::Started,
     sse::Sse,
     stdio::Stdio,
 };
@@ -34,10 +35,7 @@ impl Wire {
         recorder: &Recorder,
     ) -> Result<(Self, mpsc::Receiver<Incoming>), OpenError> {
         match &target.start {
-            Start::Program(program) => {
-                let (stdio, incoming) = Stdio::open(program, target, limits, recorder)?;
-                Ok((Self(Kind::Stdio(stdio)), incoming))
-            }
+            Start::Program(program) => Ok(Self::over(Started::now(program, target, limits)?, target, limits, recorder)),
             Start::Url { transport, url, headers } if !transport.capabilities().endpoint => {
                 let (http, incoming) = Http::open(url, headers, target, limits, *transport, recorder)?;
                 Ok((Self(Kind::Http(http)), incoming))
@@ -47,6 +45,17 @@ impl Wire {
                 Ok((Self(Kind::Sse(sse)), incoming))
             }
         }
+    }
+
+    /// A connection to a process that has received nothing yet.
+    pub fn over(
+        started: Started,
+        target: &Target,
+        limits: &Limits,
+        recorder: &Recorder,
+    ) -> (Self, mpsc::Receiver<Incoming>) {
+        let (stdio, incoming) = Stdio::over(started, target, limits, recorder);
+        (Self(Kind::Stdio(stdio)), incoming)
     }
 
     pub fn link(&self) -> u32 {

@@ -17,15 +17,15 @@ use tokio::{
 };
 
 use super::{
-    Ending, Envelope, Incoming, OpenError, Posted,
+    Ending, Envelope, Incoming, Posted,
     channel::{Carrier, Channel},
     lines::{Line, Lines},
     pipe::Pipe,
-    process::{Child, Finish, Pipes, Readable, Tail, Writable},
+    process::{Child, Finish, Pipes, Readable, Started, Tail, Writable},
     secrets::Secrets,
     unread::{LOOK, Unread},
 };
-use crate::target::{Limits, Program, Target};
+use crate::target::{Limits, Target};
 use conform_model::evidence::{Cause, Ended, Exit, Reason, Recorder, Transport};
 
 /// A line, and the number of pieces in which it is written.
@@ -57,16 +57,13 @@ pub struct Stdio {
 }
 
 impl Stdio {
-    pub fn open(
-        program: &Program,
+    /// A connection to a process that has received nothing yet.
+    pub fn over(
+        Started { child, pipes, .. }: Started,
         target: &Target,
         limits: &Limits,
         recorder: &Recorder,
-    ) -> Result<(Self, mpsc::Receiver<Incoming>), OpenError> {
-        let (child, pipes) = match &target.inside {
-            Some(inside) => Child::inside(inside.start(), limits.grace),
-            None => Child::start(program, limits.grace)?,
-        };
+    ) -> (Self, mpsc::Receiver<Incoming>) {
         let Pipes { stdin, unread, stdout, stderr } = pipes;
         let secrets = Secrets::of(target.secrets.iter().cloned());
         let (channel, incoming, close) =
@@ -91,7 +88,7 @@ impl Stdio {
         };
         let reading = tokio::spawn(reader.run());
         let (limit, grace) = (limits.message_bytes, limits.grace);
-        Ok((Self { channel, tail, child, queue, unread, waiting, limit, close, reading, grace, heard }, incoming))
+        (Self { channel, tail, child, queue, unread, waiting, limit, close, reading, grace, heard }, incoming)
     }
 
     pub fn send(&self, envelope: &Envelope, message: &Value) -> Result<Posted, String> {

@@ -8,7 +8,11 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-use super::{executor::Executor, schedule::schedule, suite_effects::needs_two};
+use super::{
+    executor::Executor,
+    schedule::{Phase, schedule},
+    suite_effects::needs_two,
+};
 use crate::{
     evidence::{RunContext, Transport},
     revision::Revision,
@@ -101,7 +105,7 @@ impl Executor<'_> {
         let one = Capacity { connections: 1, at_once: 1, ..most() };
         let of_use = most().connections > 1
             && (suites.iter().any(|suite| needs_two(suite, context))
-                || schedule(suites, context, most()).iter().any(|stage| stage.lanes.len() > 1));
+                || schedule(suites, context, most()).iter().any(Phase::is_concurrent));
         let Some(first) = first.filter(|_| of_use && self.stop.why().is_none()) else { return (one, None) };
         let may_be_many = able.stream_per_request && self.job.limits.in_flight >= SESSIONS;
         if may_be_many && self.serves_many(context.revision).await {

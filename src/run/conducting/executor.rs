@@ -1,13 +1,16 @@
 //! Executes the schedule, stage by stage and lane by lane.
 
 use std::{
+    collections::HashMap,
     ptr,
-    sync::{Mutex as StdMutex, atomic::Ordering},
+    sync::{Arc, Mutex as StdMutex, atomic::Ordering},
     time::Duration,
 };
 
-use futures_util::{StreamExt, stream};
-use tokio::{sync::Mutex, time::timeout};
+use tokio::{
+    sync::{Mutex, watch},
+    time::timeout,
+};
 
 use super::{
     capacity::Capacity,
@@ -15,8 +18,10 @@ use super::{
     endings::Endings,
     fail_fast::FailFast,
     gathered::Gathered,
+    in_words::in_words,
     one_suite::UNREACHABLE,
-    schedule::{Lane, Slot, Stage, in_words, schedule},
+    phases::connections,
+    schedule::{Lane, Slot, schedule},
     stop::{Incident, Stop},
 };
 use crate::{
@@ -31,13 +36,13 @@ use crate::{
 
 /// The suites of a lane that were gathered, and those for which no connection could be opened.
 #[derive(Default)]
-struct Walked<'a> {
-    gathered: Vec<Gathered<'a>>,
-    unopened: Vec<(&'a Suite, Error)>,
+pub(super) struct Walked<'a> {
+    pub(super) gathered: Vec<Gathered<'a>>,
+    pub(super) unopened: Vec<(&'a Suite, Error)>,
 }
 
 /// The connections that stay open from one stage to the next. A lane locks the one that it uses.
-type Slots = [Mutex<Option<Conversation>>; 2];
+pub(super) type Slots = [Mutex<Option<Conversation>>; 2];
 
 pub struct Executor<'a> {
     pub(super) job: &'a Job,
@@ -47,13 +52,17 @@ pub struct Executor<'a> {
     pub endings: Endings,
     /// The last suite during which the server exited, of those that may kill it.
     pub(super) killed_by_suite: StdMutex<Option<String>>,
+    /// The turns of lanes, by name.
+    turns: StdMutex<HashMap<String, Arc<Mutex<()>>>>,
+    /// Whether all suites are finished but those that observe.
+    pub(super) stages_are_over: watch::Sender<bool>,
 }
 
 impl<'a> Executor<'a> {
     pub fn new(job: &'a Job, fail_fast: FailFast<'a>, opener: Opener) -> Self {
         let stop = Stop::new(&job.limits, &opener, &job.interrupts);
-        let (endings, killed_by_suite) = Default::default();
-        Self { job, opener, stop, fail_fast, endings, killed_by_suite }
+        let (endings, killed_by_suite, turns, stages_are_over) = Default::default();
+        Self { job, opener, stop, fail_fast, endings, killed_by_suite, turns, stages_are_over }
     }
 
     /// The schedule for these suites in words; `first` is the connection of the survey.
@@ -75,15 +84,17 @@ impl<'a> Executor<'a> {
     ) -> Vec<Gathered<'a>> {
         let (capacity, second) = self.measure(suites, context, first.as_ref()).await;
         let slots = [Mutex::new(first), Mutex::new(second)];
-        let mut all = Vec::new();
-        for stage in schedule(suites, context, capacity) {
-            let (gathered, lost) = self.stage(stage, context, &slots, capacity).await;
-            all.extend(gathered);
-            if !lost.is_empty() {
-                all.extend(self.again(lost, context, &slots, capacity).await);
-            }
-            self.stop_if_seen_failing(context);
+        let phases = schedule(suites, context, capacity);
+        if capacity.process && capacity.connections > 1 && !capacity.starts_quickly() {
+            let Opener { known, target, limits, .. } = &self.opener;
+            known.ahead.expect(connections(&phases, context), target, limits);
         }
+        self.stages_are_over.send_replace(false);
+        let mut all = Vec::new();
+        for phase in phases {
+            all.extend(self.phase(phase, context, &slots, capacity).await);
+        }
+        self.end_unused();
         let mut noted = false;
         for slot in slots {
             let conversation = slot.into_inner();
@@ -95,53 +106,6 @@ impl<'a> Executor<'a> {
         all
     }
 
-    /// Gathers in the lanes of a stage. The second result are suites that ran concurrently with others and found no
-    /// connection or lost it. They may succeed when nothing else is connected.
-    async fn stage(
-        &self,
-        stage: Stage<&'a Suite>,
-        context: &RunContext,
-        slots: &Slots,
-        capacity: Capacity,
-    ) -> (Vec<Gathered<'a>>, Vec<Gathered<'a>>) {
-        let of_use = clients::of_use(&self.opener.recorder);
-        let is_of_use = |suite: &Suite| suite.capabilities.is_none_or(|client| of_use.contains(&client));
-        let lanes = stage.lanes.into_iter().filter(|lane| lane.suites.iter().all(|suite| is_of_use(suite)));
-        let (shared, known, crowded) = (context.transport.capabilities().shared, &self.opener.known, stage.at_once > 1);
-        let (missed, before, hangs) =
-            (known.unanswered.count(), known.unanswered.by_suite(), known.hangs.load(Ordering::Relaxed));
-        let walked = lanes.map(|lane| self.walk(lane, context, slots, capacity, crowded));
-        let walked: Vec<Walked> = stream::iter(walked).buffer_unordered(stage.at_once).collect().await;
-        // The server may have crashed on the request of any suite, or because there were too many. Running each suite
-        // alone shows which.
-        let since = known.unanswered.by_suite();
-        let is_lost = |gathered: &Gathered| {
-            let missed = since.get(&gathered.suite.id) > before.get(&gathered.suite.id);
-            crowded && (gathered.lost || (shared && (gathered.was_cut_off() || missed)))
-        };
-        let (mut all, mut lost) = (Vec::new(), Vec::new());
-        for Walked { gathered, unopened } in walked {
-            let (again, gathered): (Vec<_>, Vec<_>) = gathered.into_iter().partition(is_lost);
-            all.extend(gathered);
-            lost.extend(again);
-            let unopened = unopened.into_iter();
-            if crowded {
-                let why = |error: &Error| self.stop.why().unwrap_or_else(|| Incident::Lost(error.came()));
-                lost.extend(unopened.map(|(suite, error)| Gathered::nothing(suite, why(&error))));
-            } else {
-                all.extend(unopened.map(|(suite, error)| self.unreachable(suite, &error)));
-            }
-        }
-        if crowded && shared {
-            let again: Vec<&str> = lost.iter().map(|gathered| gathered.suite.id.as_str()).collect();
-            known.reset_for_repeat(missed, hangs, &again);
-            for suite in &again {
-                self.opener.recorder.asked_again(suite);
-            }
-        }
-        (all, lost)
-    }
-
     /// The note for a server that rejected every connection except one.
     pub fn single_connection_note(&self) -> Option<String> {
         let is_single = self.opener.known.single.load(Ordering::Relaxed);
@@ -150,7 +114,7 @@ impl<'a> Executor<'a> {
         })
     }
 
-    fn unreachable(&self, suite: &'a Suite, error: &Error) -> Gathered<'a> {
+    pub(super) fn unreachable(&self, suite: &'a Suite, error: &Error) -> Gathered<'a> {
         let gone = match lock(&self.killed_by_suite).as_ref() {
             Some(ended) => format!("the server closed its connections during {ended} and did not recover"),
             None => UNREACHABLE.to_owned(),
@@ -159,30 +123,7 @@ impl<'a> Executor<'a> {
         Gathered::nothing(suite, self.stop.why().unwrap_or_else(lost))
     }
 
-    /// Repeats suites that found no connection or lost it, now that nothing else is connected. If the server did not
-    /// recover, only its loss is reported, and nothing else is judged: several suites lost it, but one request may have
-    /// caused that.
-    async fn again(
-        &self,
-        lost: Vec<Gathered<'a>>,
-        context: &RunContext,
-        slots: &Slots,
-        capacity: Capacity,
-    ) -> Vec<Gathered<'a>> {
-        for slot in slots {
-            self.close(slot.lock().await.take(), false).await;
-        }
-        self.endings.wait().await;
-        let lane = |suite| Lane { suites: vec![suite], on: Slot::New, why: "it lost its connection" };
-        let lanes = lost.iter().map(|gathered| lane(gathered.suite)).collect();
-        let (again, _) = self.stage(Stage { lanes, at_once: 1 }, context, slots, capacity).await;
-        let counts = |(before, again): (Gathered<'a>, Gathered<'a>)| {
-            if again.unasked && !before.unasked { before.lost_for_good() } else { again }
-        };
-        lost.into_iter().zip(again).map(counts).collect()
-    }
-
-    async fn walk(
+    pub(super) async fn walk(
         &self,
         lane: Lane<&'a Suite>,
         context: &RunContext,
@@ -191,6 +132,7 @@ impl<'a> Executor<'a> {
         crowded: bool,
     ) -> Walked<'a> {
         let new = Mutex::default();
+        let turn = lane.turn.as_ref().map(|turn| self.turn(turn));
         let on = match lane.on {
             Slot::Survey => &slots[0],
             Slot::Second => &slots[1],
@@ -208,7 +150,7 @@ impl<'a> Executor<'a> {
                 self.close(shared.take(), false).await;
             }
             is_unused = needs_unused;
-            match self.suite(suite, context, &mut shared, crowded).await {
+            match self.suite(suite, context, &mut shared, turn.as_deref(), crowded).await {
                 Ok(gathered) => {
                     self.stop_if_failed(&gathered, context, crowded);
                     walked.gathered.push(gathered);
@@ -227,6 +169,10 @@ impl<'a> Executor<'a> {
             self.close(shared.take(), false).await;
         }
         walked
+    }
+
+    fn turn(&self, name: &str) -> Arc<Mutex<()>> {
+        Arc::clone(lock(&self.turns).entry(name.to_owned()).or_default())
     }
 
     /// With `--fail-fast`, stops the run if a rule of the suite fails. Suites that are compared with others or repeated

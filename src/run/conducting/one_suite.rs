@@ -1,11 +1,17 @@
 //! Gathers for one suite.
 
-use std::sync::atomic::Ordering;
+use std::{pin::pin, sync::atomic::Ordering};
 
+use futures_util::future::{Either, select};
 use serde_json::json;
-use tokio::time::Instant;
+use tokio::{sync::Mutex, time::Instant};
 
-use super::{executor::Executor, gathered::Gathered, stop::Incident};
+use super::{
+    executor::Executor,
+    gathered::Gathered,
+    stop::Incident,
+    suite_effects::{Effect, effect},
+};
 use crate::{
     error::Error,
     evidence::{Ended, FrameKind, PROBE, Recorder, RunContext, Side},
@@ -56,6 +62,7 @@ impl<'a> Executor<'a> {
         suite: &'a Suite,
         context: &RunContext,
         conversation: &mut Option<Conversation>,
+        turn: Option<&Mutex<()>>,
         crowded: bool,
     ) -> Result<Gathered<'a>, Error> {
         if let Some(why) = self.stop.why() {
@@ -81,8 +88,18 @@ impl<'a> Executor<'a> {
             limits: &self.job.limits,
             context,
             controls: Controls::default(),
+            turn,
         };
-        let saves = self.stop.unless_in_suite(gather(&stage)).await;
+        let gathering = async {
+            if effect(suite, context) != Effect::Observes {
+                return gather(&stage).await;
+            }
+            match select(pin!(gather(&stage)), pin!(self.has_nothing_to_observe())).await {
+                Either::Left((saves, _)) => saves,
+                Either::Right(_) => json!({}),
+            }
+        };
+        let saves = self.stop.unless_in_suite(gathering).await;
         let lost = beside.lost.load(Ordering::Relaxed);
         self.endings.spawn(async move {
             beside.close().await;

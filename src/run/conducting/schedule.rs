@@ -7,7 +7,14 @@ use super::{
     capacity::Capacity,
     suite_effects::{Effect, effect, waits},
 };
-use crate::{evidence::RunContext, suite::Suite};
+use crate::{
+    evidence::RunContext,
+    gather::{pause_before_change, runs_slow_tool},
+    suite::Suite,
+};
+
+/// A server may need all of so few connections for requests.
+const FEW: usize = 2;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
@@ -25,6 +32,8 @@ pub struct Lane<S> {
     pub suites: Vec<S>,
     pub on: Slot,
     pub why: &'static str,
+    /// Lanes with the same turn use the server one after another, except while a suite waits for the clock.
+    pub turn: Option<String>,
 }
 
 /// Lanes, of which `at_once` run concurrently. The next stage begins when all of them are finished.
@@ -32,18 +41,30 @@ pub struct Lane<S> {
 pub struct Stage<S> {
     pub lanes: Vec<Lane<S>>,
     pub at_once: usize,
+    /// Whether the lanes send requests concurrently.
+    pub crowded: bool,
 }
 
-pub fn schedule<'a>(suites: &[&'a Suite], context: &RunContext, capacity: Capacity) -> Vec<Stage<&'a Suite>> {
-    let (waiting, others): (Vec<&Suite>, Vec<_>) =
-        suites.iter().partition(|suite| capacity.starts_quickly() && waits(suite, context));
-    let of = |wanted| others.iter().copied().filter(|suite| effect(suite, context) == wanted).collect::<Vec<_>>();
-    let mut changes = IndexMap::<_, Vec<_>>::new();
-    for &suite in &others {
-        if let Effect::Changes(fact) = effect(suite, context) {
-            changes.entry(fact).or_default().push(suite);
-        }
+/// Stages, and lanes that run concurrently with all of them. The next phase begins when everything is finished.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Phase<S> {
+    pub stages: Vec<Stage<S>>,
+    pub meanwhile: Vec<Lane<S>>,
+}
+
+impl<S> Phase<S> {
+    /// Whether it has lanes that could run concurrently.
+    pub fn is_concurrent(&self) -> bool {
+        !self.meanwhile.is_empty() || self.stages.iter().any(|stage| stage.lanes.len() > 1)
     }
+}
+
+pub fn schedule<'a>(suites: &[&'a Suite], context: &RunContext, capacity: Capacity) -> Vec<Phase<&'a Suite>> {
+    let (mut waiting, others): (Vec<&Suite>, Vec<_>) =
+        suites.iter().partition(|suite| capacity.starts_quickly() && waits(suite, context));
+    // Those that take longest start first.
+    waiting.sort_by_key(|suite| !runs_slow_tool(suite, context));
+    let of = |wanted| others.iter().copied().filter(|suite| effect(suite, context) == wanted).collect::<Vec<_>>();
 
     let reads = of(Effect::Reads);
     // One process can behave differently from another, so these suites share one.
@@ -64,30 +85,73 @@ pub fn schedule<'a>(suites: &[&'a Suite], context: &RunContext, capacity: Capaci
     late.sort_by_key(|suite| !suite.requires.is_empty());
     let few = late.len();
     let late = lanes(late, few, Slot::Second, "they are compared with what others received, or may end the server");
-    let why = "these suites make the same change, so they take turns";
-    let mut changing: Vec<_> = changes.into_values().map(|suites| Lane { suites, on: Slot::New, why }).collect();
-    changing.iter_mut().take(1).for_each(|lane| lane.on = Slot::Survey);
-    let answering =
+    let (mut changing, changing_at_once) = changes(&others, context, capacity);
+    let observing = lanes(of(Effect::Observes), 1, Slot::New, "it only waits for what the server sends on its own");
+    let mut answering =
         lanes(of(Effect::NeedsClientRequests), 1, Slot::New, "if the server has sent requests to its client");
 
-    // Concurrent waits cost no extra time. Without concurrency, waiting comes before suites that may kill a shared
-    // server.
-    let waiting = if capacity.at_once > 1 {
-        changing.extend(waiting);
-        Vec::new()
-    } else {
-        waiting
+    // Concurrent waits cost no extra time. They overlap all other stages where a suite can only kill its own process.
+    // Without concurrency, waiting comes before suites that may kill a shared server.
+    let mut meanwhile = Vec::new();
+    let waiting = match capacity.at_once {
+        1 => waiting,
+        _ if capacity.process => {
+            meanwhile.extend(waiting);
+            Vec::new()
+        }
+        _ => {
+            changing.extend(waiting);
+            Vec::new()
+        }
     };
-    let stage = |lanes, at_once| Stage { lanes, at_once };
-    let stages = [
-        stage(reading, capacity.at_once),
+    // Another connection costs little, so it is open before it is known whether it is of use.
+    let observes_early = capacity.connections > FEW && capacity.starts_quickly();
+    if observes_early { &mut meanwhile } else { &mut answering }.extend(observing);
+    let stage = |lanes, at_once| Stage { lanes, at_once, crowded: at_once > 1 };
+    let phase = |stages: Vec<Stage<_>>, meanwhile| Phase {
+        stages: stages.into_iter().filter(|stage| !stage.lanes.is_empty()).collect(),
+        meanwhile,
+    };
+    let stages = vec![
         stage(waiting, capacity.connections),
         stage(asking, capacity.at_once),
         stage(late, 1),
-        stage(changing, capacity.at_once),
-        stage(answering, capacity.at_once),
+        Stage { lanes: changing, at_once: changing_at_once, crowded: capacity.at_once > 1 },
     ];
-    stages.into_iter().filter(|stage| !stage.lanes.is_empty()).collect()
+    let phases = [
+        phase(vec![stage(reading, capacity.at_once)], Vec::new()),
+        phase(stages, meanwhile),
+        phase(vec![stage(answering, capacity.at_once)], Vec::new()),
+    ];
+    phases.into_iter().filter(|phase| !phase.stages.is_empty() || !phase.meanwhile.is_empty()).collect()
+}
+
+/// The lanes of suites that make changes, and how many of them are open at once.
+fn changes<'a>(suites: &[&'a Suite], context: &RunContext, capacity: Capacity) -> (Vec<Lane<&'a Suite>>, usize) {
+    let mut shared = IndexMap::<_, Vec<_>>::new();
+    let mut paused = Vec::new();
+    let may_overlap = capacity.connections > FEW && capacity.starts_quickly();
+    for &suite in suites {
+        match effect(suite, context) {
+            Effect::Changes(fact) if may_overlap && pause_before_change(suite, context).is_some() => {
+                paused.push((fact, suite));
+            }
+            Effect::Changes(fact) => shared.entry(fact).or_default().push(suite),
+            _ => {}
+        }
+    }
+    let at_once = if paused.is_empty() { capacity.at_once } else { capacity.connections };
+    // Without concurrency, all changes take turns.
+    let turn = |fact: &str| Some(if capacity.at_once > 1 { fact } else { "any" }.to_owned()).filter(|_| at_once > 1);
+    let waits = paused.into_iter().map(|(fact, suite)| {
+        let why = "it waits for the clock before its change, and others make theirs meanwhile";
+        Lane { suites: vec![suite], on: Slot::New, why, turn: turn(fact) }
+    });
+    let why = "these suites make the same change, so they take turns";
+    let others = shared.into_iter().map(|(fact, suites)| Lane { suites, on: Slot::New, why, turn: turn(fact) });
+    let mut lanes: Vec<_> = waits.chain(others).collect();
+    lanes.iter_mut().take(1).for_each(|lane| lane.on = Slot::Survey);
+    (lanes, at_once)
 }
 
 /// Divides suites into lanes of `each`; the first lane uses this connection. A suite comes after those that it
@@ -102,31 +166,10 @@ fn lanes<'a>(suites: Vec<&'a Suite>, each: usize, first: Slot, why: &'static str
             lanes[lane].suites.push(suite);
         } else {
             let on = if lanes.is_empty() { first } else { Slot::New };
-            lanes.push(Lane { suites: vec![suite], on, why });
+            lanes.push(Lane { suites: vec![suite], on, why, turn: None });
         }
     }
     lanes
-}
-
-/// The schedule in words, for `run --plan`.
-pub fn in_words(stages: &[Stage<&Suite>]) -> String {
-    let lane = |lane: &Lane<&Suite>| {
-        let on = match lane.on {
-            Slot::Survey => "connection of the survey",
-            Slot::Second => "second connection",
-            Slot::New => "new connection",
-        };
-        let names: Vec<&str> = lane.suites.iter().map(|suite| suite.id.as_str()).collect();
-        format!("  {on}: {}\n    {}\n", names.join(", "), lane.why)
-    };
-    let stage = |(number, stage): (usize, &Stage<&Suite>)| {
-        let how = match stage.at_once.min(stage.lanes.len()) {
-            1 => "one lane after another".to_owned(),
-            many => format!("{many} lanes at once"),
-        };
-        format!("\nstage {}, {how}\n{}", number + 1, stage.lanes.iter().map(lane).collect::<String>())
-    };
-    stages.iter().enumerate().map(stage).collect()
 }
 
 #[cfg(test)]
@@ -143,7 +186,10 @@ mod tests {
         suite::{Origin, load},
     };
 
-    const SUITES: [(&str, &str, &str); 11] = [
+    /// In the place of a number of lanes.
+    const MEANWHILE: usize = usize::MAX;
+
+    const SUITES: [(&str, &str, &str); 14] = [
         ("reads", "", "list: tools/list"),
         ("reads.more", "", "list: prompts/list"),
         ("disturbs", "connection: isolated", "call: ping"),
@@ -154,11 +200,16 @@ mod tests {
         ("handshakes", "connection: per-call", "call: ping\n    connection: new"),
         ("late", "connection: new\nrequires: [reads]", "list: tools/list"),
         ("changes", "connection: isolated", "change: $facts.change"),
+        ("changes.clock", "connection: isolated", "list: tools/list\n  - pause: 1\n  - change: $facts.change"),
+        ("changes.seen", "connection: isolated", "call: resources/subscribe\n  - pause: 1\n  - change: $facts.change"),
         ("limits", "capabilities: none", "call: ping"),
+        ("observes", "capabilities: full", "pause: 1"),
     ];
 
-    /// The stages with their lanes: the connection and the suites.
-    fn scheduled(process: bool, start: u64, connections: usize, at_once: usize) -> Vec<(usize, Vec<String>)> {
+    type Told = Vec<(usize, Vec<String>)>;
+
+    /// The stages with their lanes, the connection and the suites; after the stages of a phase, what runs meanwhile.
+    fn scheduled(process: bool, start: u64, connections: usize, at_once: usize) -> Told {
         let text = |(id, head, step): &(&str, &str, &str)| {
             (format!("{id}.yaml"), format!("suite: {id}\nabout: It is a test.\n{head}\ngather:\n  - {step}\n"))
         };
@@ -173,8 +224,12 @@ mod tests {
             let ids: Vec<&str> = lane.suites.iter().map(|suite| suite.id.as_str()).collect();
             format!("{:?}: {}", lane.on, ids.join(" "))
         };
-        let stages = schedule(&suites, &context, capacity);
-        stages.iter().map(|stage| (stage.at_once, stage.lanes.iter().map(lane).collect())).collect()
+        let mut told = Vec::new();
+        for Phase { stages, meanwhile } in schedule(&suites, &context, capacity) {
+            told.extend(stages.iter().map(|stage| (stage.at_once, stage.lanes.iter().map(lane).collect())));
+            told.extend(Some((MEANWHILE, meanwhile.iter().map(lane).collect())).filter(|_| !meanwhile.is_empty()));
+        }
+        told
     }
 
     fn of<const N: usize>(at_once: usize, lanes: [&str; N]) -> (usize, Vec<String>) {
@@ -188,7 +243,8 @@ mod tests {
             of(16, ["Survey: reads reads.more"]),
             of(16, asking),
             of(1, ["Second: late"]),
-            of(16, ["Survey: changes", "New: waits"]),
+            of(16, ["Survey: changes.clock", "New: changes changes.seen"]),
+            of(MEANWHILE, ["New: waits", "New: observes"]),
             of(16, ["New: limits"]),
         ];
         assert_eq!(scheduled(true, 10, 16, 16), stages);
@@ -201,8 +257,8 @@ mod tests {
             of(4, ["Survey: reads reads.more"]),
             of(4, asking),
             of(1, ["Second: late"]),
-            of(4, ["Survey: changes"]),
-            of(4, ["New: limits"]),
+            of(4, ["Survey: changes changes.clock changes.seen"]),
+            of(4, ["New: limits", "New: observes"]),
         ];
         assert_eq!(scheduled(true, 700, 4, 4), stages);
     }
@@ -215,9 +271,17 @@ mod tests {
             of(6, ["New: waits"]),
             of(1, asking),
             of(1, ["Second: late"]),
-            of(1, ["Survey: changes"]),
+            of(6, ["Survey: changes.clock", "New: changes changes.seen"]),
+            of(MEANWHILE, ["New: observes"]),
             of(1, ["New: limits"]),
         ];
         assert_eq!(scheduled(false, 700, 6, 1), stages);
+    }
+
+    #[test]
+    fn nothing_runs_beside_requests_where_there_are_few_connections() {
+        let told = scheduled(false, 700, 2, 1);
+        assert_eq!(told.last(), Some(&of(1, ["New: limits", "New: observes"])));
+        assert!(told.contains(&of(1, ["Survey: changes changes.clock changes.seen"])), "{told:?}");
     }
 }

@@ -125,7 +125,7 @@ impl<'a> ServerRun<'a> {
         let protected = planned.iter().filter(|planned| planned.suite.applies.protected && planned.runs());
         let mut conversation = Some(conversation);
         for planned in protected {
-            let gathered = self.executor.suite(planned.suite, context, &mut conversation, false).await?;
+            let gathered = self.executor.suite(planned.suite, context, &mut conversation, None, false).await?;
             self.keep(context, gathered);
         }
         self.executor.close(conversation, false).await;
@@ -148,7 +148,7 @@ impl<'a> ServerRun<'a> {
         let mut context = context(session.hello.as_ref(), session.transport(), revision, self.job);
         let mut first = Some(Conversation::new(self.executor.opener.clone(), session, revision));
         if let Some(survey) = self.suites.iter().find(|suite| suite.id == SURVEY) {
-            let gathered = self.executor.suite(survey, &context, &mut first, false).await?;
+            let gathered = self.executor.suite(survey, &context, &mut first, None, false).await?;
             self.keep(&mut context, gathered);
         }
         let survey = context.saves.get(SURVEY).cloned().unwrap_or_default();

@@ -4,7 +4,7 @@
 use crate::{
     evidence::RunContext,
     gather::steps,
-    suite::{Connection, Suite},
+    suite::{Capabilities, Connection, Suite, Verb},
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +21,9 @@ pub enum Effect<'a> {
     ComesLate,
     /// It makes the server change this.
     Changes(&'a str),
+    /// It sends nothing, and sees what the server sends on its own. It is useful only if the server sends requests to its
+    /// client.
+    Observes,
     /// It is useful only if the server sends requests to its client.
     NeedsClientRequests,
 }
@@ -28,6 +31,7 @@ pub enum Effect<'a> {
 pub fn effect<'a>(suite: &'a Suite, context: &RunContext) -> Effect<'a> {
     let change = steps(suite, context).find_map(|step| step.verb.spec().changes);
     match (suite.connection, change) {
+        _ if suite.capabilities == Some(Capabilities::Full) && pauses(suite, context) => Effect::Observes,
         _ if suite.capabilities.is_some() => Effect::NeedsClientRequests,
         (Connection::Shared, _) => Effect::Reads,
         (_, Some(fact)) => Effect::Changes(fact),
@@ -50,6 +54,11 @@ pub fn waits(suite: &Suite, context: &RunContext) -> bool {
 /// Whether a suite has steps that need a second connection.
 pub fn needs_two(suite: &Suite, context: &RunContext) -> bool {
     steps(suite, context).any(|step| step.verb.spec().needs_second)
+}
+
+/// Whether it only pauses.
+fn pauses(suite: &Suite, context: &RunContext) -> bool {
+    steps(suite, context).all(|step| matches!(step.verb, Verb::Pause(_)))
 }
 
 fn calls(suite: &Suite, context: &RunContext, method: &str) -> bool {

@@ -33,6 +33,8 @@ keys! {
         change: At<String>,
         /// Verb: wait so many seconds.
         pause: f64,
+        /// `pause`: it ends when the server sends a request other than ping.
+        or_request: bool,
 
         /// `call`, `list`, `walk`, `notify`, `overlap`: the params. A string that is completely a reference is replaced by its value.
         with: Tree,

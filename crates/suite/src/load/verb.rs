@@ -8,7 +8,8 @@ use crate::{
     file,
     format::Format,
     model::{
-        Await, Call, HttpCall, List, Notify, Overlap, Payload, Send, StepConnection, Template, Verb, Walk, WalkLimits,
+        Await, Call, HttpCall, List, Notify, Overlap, Pause, Payload, Send, StepConnection, Template, Verb, Walk,
+        WalkLimits,
     },
     views::{self, ValueType},
 };
@@ -40,7 +41,7 @@ const VERBS: [(&str, &[&str]); 10] = [
     ("walk", &["from", "node", "with", "take", "key", "limits"]),
     ("notify", &["with", "deviates", "control"]),
     ("await", &["since", "matching", "within", "none-within"]),
-    ("pause", &[]),
+    ("pause", &["or-request"]),
     ("send", &["reply-to", "pieces", "deviates", "control"]),
     ("http", &["headers", "body", "jsonrpc", "deviates", "despite", "control", "query", "url", "drop-after"]),
     ("change", &[]),
@@ -184,12 +185,12 @@ impl Lint<'_> {
         Some(subscription.map_or(Verb::Notify(Notify { method, with }), Verb::Cancel))
     }
 
-    fn pause(&mut self, typed: &file::Step) -> Option<f64> {
+    fn pause(&mut self, typed: &file::Step) -> Option<Pause> {
         if let Some(save) = &typed.save {
             self.problems.add(save.at, "a pause has nothing to save");
         }
         self.check_seconds(&typed.typed, "pause", typed.pause);
-        typed.pause
+        Some(Pause { seconds: typed.pause?, or_request: typed.or_request.unwrap_or(false) })
     }
 
     fn refuse_connection(&mut self, owner: &Typed, typed: Option<StepConnection>, other: StepConnection) {

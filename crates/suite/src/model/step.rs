@@ -86,8 +86,14 @@ pub enum Verb {
     Change(Path),
     /// `notifications/cancelled` for an open subscription: the id of its request.
     Cancel(Template),
-    /// A pause of this many seconds, in which nothing is sent.
-    Pause(f64),
+    Pause(Pause),
+}
+
+/// A pause, in which nothing is sent.
+pub struct Pause {
+    pub seconds: f64,
+    /// A request of the server, other than ping, ends it.
+    pub or_request: bool,
 }
 
 /// One request. `with` gives the `params`; the fields that the revision requires are added.
