@@ -42,6 +42,8 @@ pub struct Core {
     pub url: Url,
     /// The limit of one body or event.
     pub limit: usize,
+    /// Whether requests are sent again if the server was busy or the connection ended.
+    pub repeats: bool,
     clients: Clients,
     user: Vec<(HeaderName, HeaderValue)>,
     /// A placeholder in a request is replaced by its token when the request is sent.
@@ -124,6 +126,7 @@ impl Http {
             channel,
             url,
             limit: limits.message_bytes,
+            repeats: limits.repeats,
             clients,
             user,
             tokens: target.tokens.clone(),

@@ -10,7 +10,7 @@ use super::{
     isolation::SameId,
     matching::{Index, Matching, Pair},
     messages::Message,
-    told::notification,
+    told::{HELD, notification},
 };
 use crate::{
     evidence::{Kind, Side},
@@ -52,6 +52,8 @@ struct OfRequest {
     response: &'static str,
     responses: usize,
     not_found: bool,
+    unanswered: bool,
+    waited: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     id_in_use: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -182,12 +184,16 @@ fn request<'a>(matching: &Matching<'a>, pair: &Pair, cursors: &HashMap<String, V
         response: arrived.map_or("nothing", Message::word),
         responses: pair.arrived.len(),
         not_found: arrived.is_some_and(|arrived| is_not_found(sent, arrived)),
+        unanswered: is_unanswered(matching, pair),
+        waited: has_waited(matching, pair),
         id_in_use: None,
         other_result: None,
         token_lost: None,
         id_repeated: None,
     });
     let Some(received) = pair.received.first().map(|index| matching.at(*index)) else { return item };
+    let failed = pair.received.iter().filter(|index| matching.ends.has_failed(matching.at(**index))).count();
+    item.times = (pair.received.len() - failed).max(1);
     request.token_lost = Some(sent.token().is_some() && received.token().is_none());
     let mut earlier = matching.messages.iter().take_while(|message| message.frame < received.frame);
     request.id_repeated = Some(earlier.any(|message| {
@@ -195,6 +201,7 @@ fn request<'a>(matching: &Matching<'a>, pair: &Pair, cursors: &HashMap<String, V
             && message.from == received.from
             && message.is_beside(received)
             && message.id() == received.id()
+            && !matching.ends.has_failed(message)
     }));
     let mut found = differences(&sent.message, &received.message);
     if begins(sent) {
@@ -212,6 +219,35 @@ fn request<'a>(matching: &Matching<'a>, pair: &Pair, cursors: &HashMap<String, V
     }
     item.differences = found;
     item
+}
+
+/// Whether a client waited in vain for the response, though the upstream could not respond: it did not receive the
+/// request, or failed over it.
+fn is_unanswered(matching: &Matching, pair: &Pair) -> bool {
+    let sent = matching.at(pair.sent);
+    let is_over = |index: &Index| matching.ends.is_over(matching.at(*index));
+    let since = pair.received.iter().map(|index| matching.at(*index).at).max().unwrap_or(sent.at);
+    !sent.behind
+        && pair.arrived.is_empty()
+        && pair.returned.is_none()
+        && pair.received.iter().all(is_over)
+        && matching.ends.waited(sent, since)
+        && !matching.was_cancelled(sent, u64::MAX)
+}
+
+/// Whether the upstream received this request of a client only after it had responded to an earlier one, which took long.
+fn has_waited(matching: &Matching, pair: &Pair) -> bool {
+    let sent = matching.at(pair.sent);
+    let Some(received) = pair.received.first().map(|index| matching.at(*index)).filter(|_| !begins(sent)) else {
+        return false;
+    };
+    matching.calls.iter().filter_map(|earlier| Some((earlier, matching.at(earlier.returned?)))).any(
+        |(earlier, returned)| {
+            let other = matching.at(earlier.sent);
+            let was_open = other.frame < sent.frame && sent.frame < returned.frame && returned.frame < received.frame;
+            was_open && !begins(other) && returned.at.saturating_sub(sent.at) >= HELD
+        },
+    )
 }
 
 /// A gateway has a handshake of its own on each side.
@@ -232,7 +268,7 @@ fn response<'a>(matching: &Matching<'a>, pair: &Pair) -> Option<Passed<'a>> {
     let returned = pair.returned?;
     let (sent, asked) = (matching.at(returned), matching.at(pair.sent));
     // A gateway may drop the response to a cancelled request, or for a client that disconnected.
-    let gone = matching.left.get(&asked.link).is_some_and(|left| *left < sent.frame);
+    let gone = matching.ends.left(asked.link).is_some_and(|left| left < sent.frame);
     if pair.arrived.is_empty() && (gone || matching.was_cancelled(asked, u64::MAX)) {
         return None;
     }

@@ -10,7 +10,7 @@ use super::{
 };
 
 /// A notification that was sent this long before a response, in microseconds, and is received with it was held back.
-const HELD: u64 = 1_500_000;
+pub const HELD: u64 = 1_500_000;
 
 pub fn notification<'a>(matching: &Matching<'a>, told: &Told) -> Passed<'a> {
     let sent = matching.at(told.sent);
@@ -96,7 +96,7 @@ fn is_disordered(matching: &Matching, told: &Told, received: &Message) -> bool {
 
 /// Whether there is a client that the notification is for.
 fn is_awaited(matching: &Matching, sent: &Message) -> bool {
-    let present = |link: u32| matching.left.get(&link).is_none_or(|left| sent.frame < *left);
+    let present = |link: u32| matching.ends.left(link).is_none_or(|left| sent.frame < left);
     let mut links: Vec<u32> =
         matching.messages.iter().filter(|message| !message.behind).map(|message| message.link).collect();
     links.dedup();

@@ -11,6 +11,7 @@ mod clients;
 mod fault;
 mod front;
 mod http;
+mod recovery;
 mod stdio;
 
 use crate::evidence::Transport;

@@ -2,7 +2,10 @@
 
 use std::{
     collections::{BTreeMap, HashSet},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
     time::Duration,
 };
 
@@ -13,8 +16,9 @@ use tokio::{
     time::{sleep, timeout},
 };
 
+use super::listed::Listed;
 use crate::{
-    evidence::{Frame, Recorder},
+    evidence::{End, Frame, LISTS, Recorder},
     revision::Revision,
     session::{CallOptions, Opener, Session, Unopened, Wish},
     suite::{Action, Do, Scenario},
@@ -29,6 +33,9 @@ const LAST: Duration = Duration::from_secs(15);
 const PASSED: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(5);
 
+/// How long to wait for a response after one did not arrive within the request timeout. The rules need 4 s.
+const SHORT: Duration = Duration::from_secs(5);
+
 /// Beyond all ids that a session counts by itself.
 const SHARED: u64 = 900_000;
 
@@ -38,6 +45,8 @@ struct Names {
     token: u64,
     /// Instead of the next one.
     id: Option<Value>,
+    listed: Listed,
+    timed_out: Arc<AtomicBool>,
 }
 
 pub struct Driver<'a> {
@@ -48,17 +57,25 @@ pub struct Driver<'a> {
     clients: BTreeMap<usize, Arc<Session>>,
     background: Vec<JoinHandle<()>>,
     tokens: u64,
+    listed: Listed,
+    /// Whether a request of this scenario timed out.
+    timed_out: Arc<AtomicBool>,
     /// Clients besides the first that could not connect, and why.
     pub notes: Vec<String>,
 }
 
 impl<'a> Driver<'a> {
     /// Connects the first client.
-    pub async fn open(opener: Opener, wish: Wish, id: &'a str) -> Result<Self, Unopened> {
+    pub async fn open(opener: Opener, wish: Wish, id: &'a str, listed: Listed) -> Result<Self, Unopened> {
         let recorder = opener.recorder.clone();
-        let (clients, background, notes) = Default::default();
-        let mut driver = Self { opener, wish, id, recorder, clients, background, tokens: 0, notes };
+        let (clients, background, timed_out, notes) = Default::default();
+        let mut driver = Self { opener, wish, id, recorder, clients, background, tokens: 0, listed, timed_out, notes };
         driver.connect(1).await?;
+        if driver.listed.is_empty() {
+            for of in LISTS.iter().filter(|list| list.name == "name") {
+                driver.action(&Do::List { of, pages: None, uri: None, prefix: None }.into()).await;
+            }
+        }
         Ok(driver)
     }
 
@@ -100,7 +117,7 @@ impl<'a> Driver<'a> {
         }
         let Some(session) = self.session(action).await else { return };
         self.tokens += 1;
-        let work = once(session, action.clone(), Names { token: self.tokens, id: None });
+        let work = once(session, action.clone(), self.names(action.how.id.clone()));
         if action.how.background == Some(true) {
             self.background.push(tokio::spawn(work));
         } else {
@@ -108,17 +125,21 @@ impl<'a> Driver<'a> {
         }
     }
 
+    fn names(&self, id: Option<Value>) -> Names {
+        Names { token: self.tokens, id, listed: self.listed.clone(), timed_out: Arc::clone(&self.timed_out) }
+    }
+
     async fn parallel(&mut self, actions: &[Action], staggered: bool) {
         let mut all = Vec::new();
         // Clients know nothing of each other, so their ids and tokens may be the same.
         self.tokens += 1;
-        let mut names = Names { token: self.tokens, id: Some(json!(SHARED + self.tokens)) };
+        let mut names = self.names(Some(json!(SHARED + self.tokens)));
         let mut clients = HashSet::new();
         for one in actions {
             let Some(session) = self.session(one).await else { continue };
             if !clients.insert(number(one)) {
                 self.tokens += 1;
-                names = Names { token: self.tokens, id: None };
+                names = self.names(None);
             }
             all.push((session, one.clone(), names.clone()));
         }
@@ -188,7 +209,7 @@ const fn time(ms: usize) -> Duration {
 }
 
 /// One action of one client, if the revision has its request and the server declares the capability.
-async fn once(session: Arc<Session>, Action { what, how }: Action, Names { token, id }: Names) {
+async fn once(session: Arc<Session>, Action { what, how }: Action, Names { token, id, listed, timed_out }: Names) {
     let declared = |capability: &str| {
         let result = session.hello.as_ref().and_then(|hello| hello.result.as_ref());
         let found = result.and_then(|result| result["capabilities"].pointer(&format!("/{capability}")));
@@ -210,7 +231,8 @@ async fn once(session: Arc<Session>, Action { what, how }: Action, Names { token
         Do::Ping if !modern => ("ping", None),
         Do::List { of, .. } => (of.method, Some(of.capability)),
         Do::Roots { .. } if !modern => {
-            return drop(session.notify("drive", "notifications/roots/list_changed", None).await);
+            let params = how.meta.map(|meta| json!({ "_meta": meta }));
+            return drop(session.notify("drive", "notifications/roots/list_changed", params).await);
         }
         _ => return,
     };
@@ -222,26 +244,56 @@ async fn once(session: Arc<Session>, Action { what, how }: Action, Names { token
     if let Value::Object(own) = json!(what) {
         params.extend(own.into_iter().filter(|(name, _)| !["do", "of", "bytes"].contains(&name.as_str())));
     }
+    for (list, place) in [("tools", "/name"), ("prompts", "/name"), ("prompts", "/ref/name")] {
+        let fits =
+            matches!((&what, list), (Do::Call { .. }, "tools") | (Do::Get { .. } | Do::Complete { .. }, "prompts"));
+        let mut given = Value::Object(params);
+        if let Some(name) = given.pointer_mut(place).filter(|_| fits) {
+            *name = json!(listed.name(list, name.as_str().unwrap_or_default()));
+        }
+        params = given.as_object().cloned().unwrap_or_default();
+    }
     if let Do::Call { bytes: Some(bytes), .. } = what {
         let text: String = "0123456789abcdé\n".chars().cycle().take(bytes).collect();
         params.insert("arguments".into(), json!({ "text": text }));
     }
     let mut meta = how.meta.unwrap_or_default();
     if how.progress == Some(true) {
-        meta.insert("progressToken".into(), json!(format!("front-{token}")));
+        meta.insert("progressToken".into(), progress_token(token));
     }
     if !meta.is_empty() {
         params.insert("_meta".into(), meta.into());
     }
     // A list is requested page by page.
     let (pages, id) = if matches!(what, Do::List { .. }) { (PAGES, None) } else { (1, id) };
-    let (timeout, patience) = (how.timeout.map(time), how.cancel_after.map(time));
+    let timeout = if timed_out.load(Relaxed) {
+        Some(how.timeout.map_or(SHORT, |own| time(own).min(SHORT)))
+    } else {
+        how.timeout.map(time)
+    };
+    let patience = how.cancel_after.map(time);
     let options = CallOptions { id, timeout, patience, ..CallOptions::default() };
     for _ in 0..pages {
         let given = (!params.is_empty()).then(|| Value::Object(params.clone()));
-        let reply = session.call("drive", method, given, options.clone()).await;
+        let reply = session.converse("drive", method, given, options.clone(), how.respond).await;
+        if reply.end == End::Timeout && patience.is_none() {
+            timed_out.store(true, Relaxed);
+        }
+        if let (Do::List { of, .. }, Some(result)) = (&what, &reply.result) {
+            listed.learn(of, result);
+        }
         let cursor = reply.result.as_ref().and_then(|result| result.get("nextCursor"));
         let Some(cursor) = cursor else { return };
         params.insert("cursor".to_owned(), cursor.clone());
+    }
+}
+
+/// Tokens that programs often confuse: texts of digits, numbers, the largest exact integer.
+fn progress_token(number: u64) -> Value {
+    match number % 4 {
+        0 => json!(number),
+        1 => json!(format!("front.{number}/é")),
+        2 => json!(9_007_199_254_740_991 - number),
+        _ => json!(number.to_string()),
     }
 }

@@ -11,6 +11,7 @@ use super::{
     driver::Driver,
     front::reach,
     job::{Front, GatewayJob},
+    listed::Listed,
 };
 use crate::{
     error::Error,
@@ -51,8 +52,9 @@ pub async fn conduct(
 ) -> Result<Conducted, Error> {
     let (began, started) = (Instant::now(), SystemTime::now());
     let planned = planned(suites, filter);
-    let (notes, cut_short, contexts) = Default::default();
-    let mut run = GatewayRun { job, recorder, worlds: Worlds::new(), planned, began, notes, cut_short, contexts };
+    let (notes, cut_short, listed, contexts) = Default::default();
+    let mut run =
+        GatewayRun { job, recorder, worlds: Worlds::new(), planned, began, notes, cut_short, listed, contexts };
     match job.revisions {
         Revisions::Auto => run.newest().await.map_err(of_gateway)?,
         Revisions::One(revision) => run.revision(revision).await.map_err(of_gateway)?,
@@ -98,6 +100,7 @@ pub struct GatewayRun<'a> {
     pub began: Instant,
     notes: Vec<String>,
     pub cut_short: Option<String>,
+    listed: Listed,
     pub contexts: Vec<RunContext>,
 }
 
@@ -141,7 +144,8 @@ impl GatewayRun<'_> {
         let (mut spoken, mut met) = (None, false);
         for index in 0..self.planned.len() {
             let (id, scenario) = (self.planned[index].id, self.planned[index].scenario);
-            let applies = self.planned[index].applies(asked, transport);
+            let applies = self.planned[index].applies(asked, transport)
+                && self.worlds.shows(&scenario.world, asked, self.job.back.transport);
             if self.cut_short.is_some() || !applies {
                 continue;
             }
@@ -200,7 +204,7 @@ impl GatewayRun<'_> {
             target: job.target(start),
             limits,
             recorder: self.recorder.clone(),
-            profile: ClientProfile::default(),
+            profile: ClientProfile { decorated: true, ..ClientProfile::default() },
             known: Arc::default(),
         };
         let wish = Wish::Exactly(asked);
@@ -229,7 +233,7 @@ impl GatewayRun<'_> {
     }
 
     async fn drive(&mut self, opener: Opener, wish: Wish, id: &str, scenario: &Scenario) -> Result<Revision, Unopened> {
-        let mut driver = Driver::open(opener, wish, id).await?;
+        let mut driver = Driver::open(opener, wish, id, self.listed.clone()).await?;
         let revision = driver.first().and_then(|session| session.revision());
         let revision = revision.ok_or_else(|| Error::usage("no revision was negotiated"))?;
         driver.perform(scenario).await;

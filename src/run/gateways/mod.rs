@@ -7,6 +7,7 @@ mod driver;
 mod front;
 mod gateway_run;
 mod job;
+mod listed;
 mod setting;
 
 pub use gateway_run::{Conducted, conduct};
