@@ -28,6 +28,8 @@ pub struct Ends {
     not_found: HashSet<u64>,
     /// HTTP exchanges with the upstream that ended.
     over: HashSet<u64>,
+    /// When the gateway last opened or resumed a stream on each connection with the upstream.
+    opened: HashMap<u32, u64>,
     /// Processes of the upstream that exited by themselves.
     crashed: HashSet<u32>,
 }
@@ -36,11 +38,24 @@ impl Ends {
     pub fn take(&mut self, frame: &Frame, link: &Link) {
         let is_error = frame.http.as_ref().and_then(|head| head.status).is_some_and(|status| status >= 400);
         match (frame.kind, frame.post, frame.ended, link.behind) {
-            (FrameKind::HttpResponse, Some(post), _, false) if is_error => drop(self.rejected.insert(post)),
-            (FrameKind::HttpResponse, Some(post), _, true) if is_error => drop(self.failed.insert(post)),
-            (FrameKind::Note, Some(post), Some(Ended::Dropped), false) => drop(self.dropped.insert(post, frame.at)),
-            (FrameKind::Note, Some(post), Some(Ended::Complete | Ended::Broken), true) => drop(self.over.insert(post)),
-            (FrameKind::Note, None, Some(Ended::Unasked), true) => drop(self.crashed.insert(link.link)),
+            (FrameKind::HttpRequest, ..) if link.behind && is_get(frame) => {
+                self.opened.insert(link.link, frame.at);
+            }
+            (FrameKind::HttpResponse, Some(post), _, false) if is_error => {
+                self.rejected.insert(post);
+            }
+            (FrameKind::HttpResponse, Some(post), _, true) if is_error => {
+                self.failed.insert(post);
+            }
+            (FrameKind::Note, Some(post), Some(Ended::Dropped), false) => {
+                self.dropped.insert(post, frame.at);
+            }
+            (FrameKind::Note, Some(post), Some(Ended::Complete | Ended::Broken), true) => {
+                self.over.insert(post);
+            }
+            (FrameKind::Note, None, Some(Ended::Unasked), true) => {
+                self.crashed.insert(link.link);
+            }
             (FrameKind::Note, None, Some(ended), false) => {
                 self.left.insert(link.link, frame.frame);
                 self.left_at.insert(link.link, frame.at);
@@ -77,6 +92,11 @@ impl Ends {
         received.post.is_some_and(|post| self.failed.contains(&post))
     }
 
+    /// When the gateway last did something to get the response to what the upstream received there.
+    pub fn last_attempt(&self, received: &Message) -> u64 {
+        self.opened.get(&received.link).copied().unwrap_or_default().max(received.at)
+    }
+
     /// Whether the upstream can no longer respond to what it received there.
     pub fn is_over(&self, received: &Message) -> bool {
         let ended =
@@ -95,4 +115,8 @@ impl Ends {
         }
         self.exited.contains(&sent.link) || self.left_at.get(&sent.link).is_none_or(is_long)
     }
+}
+
+fn is_get(frame: &Frame) -> bool {
+    frame.http.as_ref().is_some_and(|head| head.method.as_deref() == Some("GET"))
 }

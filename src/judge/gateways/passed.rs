@@ -195,14 +195,20 @@ fn request<'a>(matching: &Matching<'a>, pair: &Pair, cursors: &HashMap<String, V
     let failed = pair.received.iter().filter(|index| matching.ends.has_failed(matching.at(**index))).count();
     item.times = (pair.received.len() - failed).max(1);
     request.token_lost = Some(sent.token().is_some() && received.token().is_none());
-    let mut earlier = matching.messages.iter().take_while(|message| message.frame < received.frame);
-    request.id_repeated = Some(earlier.any(|message| {
-        message.kind() == Kind::Request
-            && message.from == received.from
-            && message.is_beside(received)
-            && message.id() == received.id()
-            && !matching.ends.has_failed(message)
-    }));
+    // Each copy counts, besides one that is sent again because it got an error status. A party that repeats its own ids
+    // shows nothing.
+    let repeats = |message: &Message| {
+        let mut earlier = matching.messages.iter().take_while(|earlier| earlier.frame < message.frame);
+        earlier.any(|earlier| {
+            earlier.kind() == Kind::Request
+                && earlier.from == message.from
+                && earlier.is_beside(message)
+                && earlier.id() == message.id()
+                && !matching.ends.has_failed(earlier)
+        })
+    };
+    let is_repeated = pair.received.iter().any(|index| repeats(matching.at(*index)));
+    request.id_repeated = Some(is_repeated && !repeats(sent));
     let mut found = differences(&sent.message, &received.message);
     if begins(sent) {
         found.retain(|difference| difference.part == "capabilities");
@@ -226,7 +232,8 @@ fn request<'a>(matching: &Matching<'a>, pair: &Pair, cursors: &HashMap<String, V
 fn is_unanswered(matching: &Matching, pair: &Pair) -> bool {
     let sent = matching.at(pair.sent);
     let is_over = |index: &Index| matching.ends.is_over(matching.at(*index));
-    let since = pair.received.iter().map(|index| matching.at(*index).at).max().unwrap_or(sent.at);
+    let attempts = pair.received.iter().map(|index| matching.ends.last_attempt(matching.at(*index)));
+    let since = attempts.max().unwrap_or(sent.at);
     !sent.behind
         && pair.arrived.is_empty()
         && pair.returned.is_none()

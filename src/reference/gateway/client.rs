@@ -124,6 +124,9 @@ impl Relay {
         if let Some(revision) = stated.and_then(|stated| stated.parse().ok()) {
             self.upstream.revision = Some(revision);
         }
+        if message["method"] == "notifications/cancelled" {
+            self.open.remove(&key(&message["params"]["requestId"]));
+        }
         if message["method"] == "initialize" {
             self.recovery.opening = Some(message.clone());
         }

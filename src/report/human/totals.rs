@@ -4,7 +4,7 @@ use indexmap::{IndexMap, IndexSet};
 
 use super::page::{CYAN, FAINT, GREEN, MAGENTA, Page, RED, STRONG, TEXT, YELLOW, span};
 use crate::{
-    outcome::{Level, RunReport, Status, Subject},
+    outcome::{Compared, Level, RunReport, Status, Subject},
     report::{
         served,
         tally::{Tally, standing},
@@ -51,7 +51,9 @@ pub fn totals(page: &mut Page, report: &RunReport) {
 pub fn meaning(report: &RunReport) -> String {
     let cut_short = report.cut_short.as_deref().filter(|_| report.exit_code == 1);
     let incomplete = cut_short.map(|why| format!(" The run is incomplete: {why}."));
-    let verdict = verdict(report) + &incomplete.unwrap_or_default();
+    let unseen = report.compared.and_then(Compared::warning).filter(|_| report.exit_code <= 1);
+    let unseen = unseen.map(|unseen| format!(" {unseen}."));
+    let verdict = verdict(report) + &unseen.unwrap_or_default() + &incomplete.unwrap_or_default();
     let Some(failing) = served::failing(report).filter(|_| report.exit_code <= 1) else { return verdict };
     let (joint, no) = if report.exit_code == 0 { (", but", "no") } else { (".", "No") };
     format!("{}{joint} {no} {failing}.", verdict.trim_end_matches('.'))
