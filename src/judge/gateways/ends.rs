@@ -50,7 +50,9 @@ impl Ends {
             (FrameKind::Note, Some(post), Some(Ended::Dropped), false) => {
                 self.dropped.insert(post, frame.at);
             }
-            (FrameKind::Note, Some(post), Some(Ended::Complete | Ended::Broken), true) => {
+            // Over HTTP+SSE responses are on another stream.
+            (FrameKind::Note, Some(post), Some(Ended::Complete | Ended::Broken), true)
+                if link.transport.capabilities().stream_per_request => {
                 self.over.insert(post);
             }
             (FrameKind::Note, None, Some(Ended::Unasked), true) => {

@@ -174,8 +174,6 @@ impl Relay {
         let envelope = Envelope { by: "relay".to_owned(), headers };
         if let Ok(posted) = wire.send(&envelope, message)
             && let (Some(post), Some(id), true) = (posted.post, message.get("id"), message.get("method").is_some())
-            // Over HTTP+SSE the response is on the common stream.
-            && self.options.back.capabilities().stream_per_request
         {
             posts.insert(post, key(id));
         }
@@ -198,6 +196,9 @@ impl Relay {
                 if status.status == 404 {
                     self.session_ended(post);
                 }
+                if status.status >= 400 {
+                    self.recovery.rejected.insert(post);
+                }
                 let is_stream = status.headers.get("content-type").is_some_and(|kind| kind.contains("event-stream"));
                 self.unmarked |= is_stream && !status.headers.contains_key("x-accel-buffering");
                 if let Some(session) = status.headers.get("mcp-session-id") {
@@ -206,7 +207,10 @@ impl Relay {
             }
             Incoming::PostDone { post, failure } => {
                 // An HTTP exchange without a response message is continued, or gets an error here.
-                if let Some(id) = self.upstream.posts.remove(&post) {
+                let rejected = self.recovery.rejected.remove(&post) || failure.is_some();
+                // Over HTTP+SSE the response is on the common stream.
+                let is_whole = self.options.back.capabilities().stream_per_request || rejected;
+                if let Some(id) = self.upstream.posts.remove(&post).filter(|_| is_whole) {
                     self.without_response(post, id, failure.map(|failure| failure.words));
                 }
             }

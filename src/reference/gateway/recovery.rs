@@ -1,7 +1,10 @@
 //! What the reference gateway does when its upstream fails: it starts a session again, resumes streams, and returns an error
 //! for what is lost.
 
-use std::{collections::VecDeque, time::Duration};
+use std::{
+    collections::{HashSet, VecDeque},
+    time::Duration,
+};
 
 use serde_json::{Value, json};
 use tokio::{sync::mpsc::UnboundedSender, time::sleep};
@@ -29,6 +32,8 @@ pub struct Recovery {
     pub waiting: VecDeque<Value>,
     /// Whether an HTTP exchange with the upstream failed.
     pub failed: bool,
+    /// HTTP exchanges with an error status.
+    pub rejected: HashSet<u64>,
     /// Requests that are sent again in the new session.
     again: Vec<String>,
     resumed: usize,
@@ -37,8 +42,8 @@ pub struct Recovery {
 
 impl Recovery {
     pub fn new(resume: UnboundedSender<Place>) -> Self {
-        let (opening, waiting, failed, again, resumed) = Default::default();
-        Self { opening, waiting, failed, again, resumed, resume }
+        let (opening, waiting, failed, rejected, again, resumed) = Default::default();
+        Self { opening, waiting, failed, rejected, again, resumed, resume }
     }
 }
 
