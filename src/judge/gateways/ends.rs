@@ -52,7 +52,8 @@ impl Ends {
             }
             // Over HTTP+SSE responses are on another stream.
             (FrameKind::Note, Some(post), Some(Ended::Complete | Ended::Broken), true)
-                if link.transport.capabilities().stream_per_request => {
+                if link.transport.capabilities().stream_per_request =>
+            {
                 self.over.insert(post);
             }
             (FrameKind::Note, None, Some(Ended::Unasked), true) => {

@@ -165,7 +165,8 @@ impl Gateways {
         let same = |post: u64| {
             let mut behind = messages.iter().filter(|message| message.behind && message.post == Some(post));
             behind.next().is_some_and(|sent| {
-                let is_same = |other: &Message| !other.behind && other.message == sent.message;
+                // A client over stdio has no HTTP request that could be passed on.
+                let is_same = |other: &Message| !other.behind && other.post.is_some() && other.message == sent.message;
                 messages.iter().any(|other| is_same(other) && other.scenario == sent.scenario)
             })
         };

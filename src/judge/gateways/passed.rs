@@ -10,7 +10,7 @@ use super::{
     isolation::SameId,
     matching::{Index, Matching, Pair},
     messages::Message,
-    told::{HELD, notification},
+    told::{HELD, is_supported, notification},
 };
 use crate::{
     evidence::{Kind, Side},
@@ -54,6 +54,8 @@ struct OfRequest {
     not_found: bool,
     unanswered: bool,
     waited: bool,
+    /// Of a request of the upstream: whether the gateway declared the capability for it.
+    wanted: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     id_in_use: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -186,6 +188,7 @@ fn request<'a>(matching: &Matching<'a>, pair: &Pair, cursors: &HashMap<String, V
         not_found: arrived.is_some_and(|arrived| is_not_found(sent, arrived)),
         unanswered: is_unanswered(matching, pair),
         waited: has_waited(matching, pair),
+        wanted: !sent.behind || is_supported(matching, sent),
         id_in_use: None,
         other_result: None,
         token_lost: None,

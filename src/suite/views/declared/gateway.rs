@@ -56,7 +56,7 @@ views! {
         id_in_use,
         /// Of such a request: the other client's request, if this client received the result of it.
         other_result: one OTHER_RESULT,
-        /// Of a notification: whether a party declared the capability to receive it.
+        /// Of a notification or of a request of the upstream: whether a party declared the capability to receive it.
         wanted,
         /// Of a notification: milliseconds until it was received.
         delay_ms,
