@@ -311,7 +311,10 @@ impl Core {
 }
 
 fn with(base: &[(&str, &str)], envelope: &Envelope) -> Envelope {
-    let base = base.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    // The envelope replaces what is usual.
+    let is_given = |name: &str| envelope.headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name));
+    let base =
+        base.iter().filter(|(name, _)| !is_given(name)).map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
     Envelope { by: envelope.by.clone(), headers: base.chain(envelope.headers.iter().cloned()).collect() }
 }
 
