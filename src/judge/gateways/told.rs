@@ -10,7 +10,7 @@ use super::{
 };
 
 /// A notification that was sent this long before a response, in microseconds, and is received with it was held back.
-pub const HELD: u64 = 1_500_000;
+const HELD: u64 = 1_500_000;
 
 pub fn notification<'a>(matching: &Matching<'a>, told: &Told) -> Passed<'a> {
     let sent = matching.at(told.sent);

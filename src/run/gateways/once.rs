@@ -69,6 +69,9 @@ pub async fn once(session: Arc<Session>, Action { what, how }: Action, Names { t
         return;
     }
     let mut params = how.more.unwrap_or_default();
+    if params.contains_key("task") && !declared("tasks") {
+        return;
+    }
     // The arguments of an action have the names of the params of its request.
     if let Value::Object(own) = json!(what) {
         params.extend(own.into_iter().filter(|(name, _)| !["do", "of", "bytes"].contains(&name.as_str())));
