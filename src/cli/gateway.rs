@@ -40,9 +40,13 @@ pub struct GatewayArgs {
     pub revision: String,
     #[command(flatten)]
     pub select: SelectArgs,
-    /// Also run the suites about servers, through the gateway and on its upstream, and report what is worse through the gateway
-    #[arg(long, conflicts_with_all = ["filter", "exclude"], help_heading = "Scope")]
+    /// Run the suites about servers, through the gateway and on its upstream, and report what is worse through the gateway: the
+    /// default without --filter and --exclude
+    #[arg(long, conflicts_with_all = ["filter", "exclude", "no_compare"], help_heading = "Scope")]
     pub compare: bool,
+    /// Do not run the suites about servers
+    #[arg(long, help_heading = "Scope")]
+    pub no_compare: bool,
     /// Also measure what the gateway costs: the time of calls of 1 kB to 1 MB from 1 to 32 clients, and its memory
     #[arg(long, help_heading = "Scope")]
     pub cost: bool,

@@ -13,7 +13,7 @@ mod served;
 mod world;
 
 pub use self::{
-    cost::{CostRow, Times},
+    cost::{Compared, CostRow, Times},
     level::{GivenLevel, Level, Status},
     masked::masked,
     report::{

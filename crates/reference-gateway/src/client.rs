@@ -2,13 +2,14 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use serde_json::{Value, json};
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
+use serde_json::Value;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::{
     Options,
     clients::{Clients, Down},
     fault::Receiver,
+    recovery::{RESTART, Recovery},
 };
 use conform_faults::{Counters, Fate, Hold, Passing, Sent, Side};
 use conform_model::{evidence::Recorder, revision::Revision};
@@ -24,13 +25,13 @@ const LARGEST: usize = 64 << 20;
 /// The id of every call of a gateway that shares ids.
 const SHARED: i64 = 1_000_000;
 
-struct Upstream {
-    wire: Wire,
+pub struct Upstream {
+    pub wire: Wire,
     /// The revision that the upstream returned for `initialize`.
-    revision: Option<Revision>,
-    session: Option<String>,
+    pub revision: Option<Revision>,
+    pub session: Option<String>,
     /// The request of each HTTP exchange.
-    posts: HashMap<u64, String>,
+    pub posts: HashMap<u64, String>,
 }
 
 /// Forwards messages until the client or the upstream disconnects. `credentials` are headers of the client for the
@@ -43,13 +44,15 @@ pub async fn relay(
     clients: Clients,
 ) -> Result<(), String> {
     clients.join(&down);
-    let limits = Limits { message_bytes: LARGEST, ..Limits::default() };
+    // The record shows what a client would repeat.
+    let limits = Limits { message_bytes: LARGEST, repeats: false, ..Limits::default() };
     let headers = if options.fault.leaks_credentials { credentials } else { Vec::new() };
     let start = Start::over(options.back, options.upstream.clone(), headers);
     let recorder = Recorder::new(RECORD, RECORD, RECORD);
     let (wire, mut inbox) = Wire::open(&Target::new("upstream", start), &limits, &recorder)
         .await
         .map_err(|failure| format!("{}: {}", failure.tried, failure.came))?;
+    let (resume, mut resumes) = unbounded_channel();
     let upstream = Upstream { wire, revision: None, session: None, posts: HashMap::new() };
     let mut relay = Relay {
         options,
@@ -60,6 +63,7 @@ pub async fn relay(
         unmarked: false,
         counters: Counters::default(),
         held: Vec::new(),
+        recovery: Recovery::new(resume),
         down,
         clients,
     };
@@ -69,6 +73,7 @@ pub async fn relay(
                 Some(message) => relay.up(message),
                 None => break,
             },
+            Some(place) = resumes.recv() => relay.resume(place),
             incoming = inbox.recv() => match incoming {
                 Some(incoming) => if !relay.incoming(incoming) { break },
                 None => break,
@@ -79,11 +84,11 @@ pub async fn relay(
     Ok(())
 }
 
-struct Relay {
-    options: Arc<Options>,
-    upstream: Upstream,
+pub struct Relay {
+    pub options: Arc<Options>,
+    pub upstream: Upstream,
     /// Open requests of the client, by id.
-    open: HashMap<String, Value>,
+    pub open: HashMap<String, Value>,
     /// Open requests of the upstream, by id.
     asked: HashMap<String, Value>,
     /// The ids of calls that have the shared one for the upstream.
@@ -92,23 +97,37 @@ struct Relay {
     unmarked: bool,
     counters: Counters,
     held: Vec<(Hold, Down)>,
+    pub recovery: Recovery,
     down: UnboundedSender<Down>,
     clients: Clients,
 }
 
-fn key(id: &Value) -> String {
+pub fn key(id: &Value) -> String {
     id.to_string()
 }
 
 impl Relay {
     /// Handles a message of the client.
-    fn up(&mut self, mut message: Value) {
+    pub fn up(&mut self, mut message: Value) {
         let fault = self.options.fault;
+        let is_own = message.get("method").is_some() && message.get("id").is_some();
+        if fault.one_at_a_time && is_own && !self.open.is_empty() {
+            return self.recovery.waiting.push_back(message);
+        }
+        if fault.stops_at_failure && self.recovery.failed {
+            return;
+        }
         let is_request = message.get("method").is_some();
         // Without a handshake each request says its revision.
         let stated = message.pointer("/params/_meta/io.modelcontextprotocol~1protocolVersion").and_then(Value::as_str);
         if let Some(revision) = stated.and_then(|stated| stated.parse().ok()) {
             self.upstream.revision = Some(revision);
+        }
+        if message["method"] == "notifications/cancelled" {
+            self.open.remove(&key(&message["params"]["requestId"]));
+        }
+        if message["method"] == "initialize" {
+            self.recovery.opening = Some(message.clone());
         }
         if is_request && let Some(id) = message.get("id") {
             self.open.insert(key(id), message.clone());
@@ -131,7 +150,7 @@ impl Relay {
         }
     }
 
-    fn pass(&mut self, from: Side, request: Option<&Value>, message: Value) -> Fate {
+    pub fn pass(&mut self, from: Side, request: Option<&Value>, message: Value) -> Fate {
         let fault = self.options.fault;
         if fault.needs_unmarked_stream && !self.unmarked {
             return Fate::unchanged(message);
@@ -140,7 +159,7 @@ impl Relay {
         fault.edit.pass(&mut self.counters, &passing, message)
     }
 
-    fn send_up(&mut self, message: &Value) {
+    pub fn send_up(&mut self, message: &Value) {
         let Upstream { wire, revision, session, posts } = &mut self.upstream;
         let mut headers = if self.options.back.capabilities().stream_per_request {
             protocol_headers(*revision, session.as_deref(), message)
@@ -154,8 +173,6 @@ impl Relay {
         let envelope = Envelope { by: "relay".to_owned(), headers };
         if let Ok(posted) = wire.send(&envelope, message)
             && let (Some(post), Some(id), true) = (posted.post, message.get("id"), message.get("method").is_some())
-            // Over HTTP+SSE the response is on the common stream.
-            && self.options.back.capabilities().stream_per_request
         {
             posts.insert(post, key(id));
         }
@@ -174,7 +191,13 @@ impl Relay {
                     message => self.one_down(message, belongs),
                 }
             }
-            Incoming::Head { status, .. } => {
+            Incoming::Head { post, status, .. } => {
+                if status.status == 404 {
+                    self.session_ended(post);
+                }
+                if status.status >= 400 {
+                    self.recovery.rejected.insert(post);
+                }
                 let is_stream = status.headers.get("content-type").is_some_and(|kind| kind.contains("event-stream"));
                 self.unmarked |= is_stream && !status.headers.contains_key("x-accel-buffering");
                 if let Some(session) = status.headers.get("mcp-session-id") {
@@ -182,13 +205,12 @@ impl Relay {
                 }
             }
             Incoming::PostDone { post, failure } => {
-                // An HTTP exchange without a response message gets an error here.
-                if let Some(id) = self.upstream.posts.remove(&post)
-                    && let Some(request) = self.open.remove(&id)
-                {
-                    let why = failure.map_or_else(|| "no response".to_owned(), |failure| failure.words);
-                    let error = json!({ "code": -32000, "message": format!("the upstream failed: {why}") });
-                    self.send_down(json!({ "jsonrpc": "2.0", "id": request["id"], "error": error }), Some(id));
+                // An HTTP exchange without a response message is continued, or gets an error here.
+                let rejected = self.recovery.rejected.remove(&post) || failure.is_some();
+                // Over HTTP+SSE the response is on the common stream.
+                let is_whole = self.options.back.capabilities().stream_per_request || rejected;
+                if let Some(id) = self.upstream.posts.remove(&post).filter(|_| is_whole) {
+                    self.without_response(post, id, failure.map(|failure| failure.words));
                 }
             }
             Incoming::Closed { .. } => return false,
@@ -217,6 +239,9 @@ impl Relay {
             return;
         }
         let id = key(&message["id"]);
+        if message["id"] == RESTART {
+            return self.restarted(&message);
+        }
         let asked = self.open.remove(&id).unwrap_or_default();
         if asked["method"] == "initialize" {
             let version = message.pointer("/result/protocolVersion").and_then(Value::as_str);
@@ -244,9 +269,10 @@ impl Relay {
         for (_, down) in late {
             let _ = self.down.send(down);
         }
+        self.next_waiting();
     }
 
-    fn deliver(&mut self, fate: Fate, belongs_to: Option<&str>) {
+    pub fn deliver(&mut self, fate: Fate, belongs_to: Option<&str>) {
         if let Some(reply) = fate.reply {
             self.send_up(&reply);
         }

@@ -41,6 +41,18 @@ pub struct Fault {
     /// All calls have the same id.
     #[serde(default)]
     pub shares_ids: bool,
+    /// Nothing is sent to the upstream after a failed HTTP exchange.
+    #[serde(default)]
+    pub stops_at_failure: bool,
+    /// A session that the upstream no longer knows is not started again.
+    #[serde(default)]
+    pub keeps_dead_session: bool,
+    /// A stream that ends before the response is not resumed.
+    #[serde(default)]
+    pub resumes_nothing: bool,
+    /// A request is sent only after the response to the one before it.
+    #[serde(default)]
+    pub one_at_a_time: bool,
     /// Open requests of all clients are kept together, by id alone.
     pub keeps_by_id: Option<ById>,
 }

@@ -13,6 +13,7 @@ mod clients;
 mod fault;
 mod front;
 mod http;
+mod recovery;
 mod stdio;
 
 use conform_model::evidence::Transport;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader, stdin, stdout},
     sync::mpsc::unbounded_channel,
@@ -17,14 +17,23 @@ use super::{
 pub async fn run(options: Options) -> Result<(), String> {
     let (to, up) = unbounded_channel();
     let (down, mut from) = unbounded_channel::<Down>();
+    let rejecting = down.clone();
     let reading = tokio::spawn(async move {
+        // Since 2025-11-25 an error has no id if that of the request cannot be read.
+        let reject = |code: i64, why: &str| {
+            let error = json!({ "jsonrpc": "2.0", "error": { "code": code, "message": why } });
+            drop(rejecting.send(Down { message: error, belongs_to: None }));
+        };
         // Read bytes, so that a line that is not UTF-8 does not end the gateway.
         let mut lines = BufReader::new(stdin()).split(b'\n');
         while let Ok(Some(line)) = lines.next_segment().await {
             match serde_json::from_slice::<Value>(&line) {
                 Ok(Value::Array(batch)) => batch.into_iter().for_each(|message| drop(to.send(message))),
-                Ok(message) => drop(to.send(message)),
-                Err(why) => eprintln!("a line that is not JSON: {why}"),
+                Ok(message) if message.get("id").is_none_or(|id| id.is_string() || id.is_i64()) => {
+                    drop(to.send(message))
+                }
+                Ok(_) => reject(-32600, "the id is neither a string nor an integer"),
+                Err(why) => reject(-32700, &why.to_string()),
             }
         }
     });

@@ -21,17 +21,25 @@ pub struct ClientProfile {
     pub elicitation: bool,
     /// Declares details of the capabilities: forms and URLs, tools and context.
     pub details: bool,
+    /// Responses have optional fields: `_meta`, and names of roots.
+    pub decorated: bool,
 }
 
 impl Default for ClientProfile {
     fn default() -> Self {
-        Self { roots: Some(vec!["file:///".into()]), sampling: true, elicitation: true, details: true }
+        Self {
+            roots: Some(vec!["file:///".into()]),
+            sampling: true,
+            elicitation: true,
+            details: true,
+            decorated: false,
+        }
     }
 }
 
 impl ClientProfile {
     pub fn bare() -> Self {
-        Self { roots: None, sampling: false, elicitation: false, details: false }
+        Self { roots: None, sampling: false, elicitation: false, details: false, decorated: false }
     }
 
     /// The capabilities in the format of the revision.
@@ -75,9 +83,18 @@ impl ClientProfile {
     pub fn respond(&self, request: &Value, manner: Option<Manner>, before: usize) -> Value {
         let id = request.get("id").cloned().unwrap_or(Value::Null);
         match self.answer(request, manner, before) {
-            Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
+            Ok(mut result) => {
+                if self.decorated && request["method"] != "ping" {
+                    result["_meta"] = decoration();
+                }
+                json!({ "jsonrpc": "2.0", "id": id, "result": result })
+            }
             Err((code, message)) => {
-                json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } })
+                let mut error = json!({ "code": code, "message": message });
+                if self.decorated {
+                    error["data"] = decoration();
+                }
+                json!({ "jsonrpc": "2.0", "id": id, "error": error })
             }
         }
     }
@@ -105,8 +122,21 @@ impl ClientProfile {
             Some(Manner::Unfit) => vec![NOWHERE.to_owned()],
             _ => self.roots.clone().unwrap_or_default(),
         };
-        json!({ "roots": given.iter().map(|uri| json!({ "uri": uri })).collect::<Vec<_>>() })
+        let root = |(index, uri): (usize, &String)| {
+            let mut root = json!({ "uri": uri });
+            if self.decorated {
+                root["name"] = json!(format!(" Root {index} Größe "));
+                root["_meta"] = decoration();
+            }
+            root
+        };
+        json!({ "roots": given.iter().enumerate().map(root).collect::<Vec<_>>() })
     }
+}
+
+/// Values that programs often drop or change.
+pub fn decoration() -> Value {
+    json!({ "com.example/trace": "4bf92f3577b34da6", "com.example/odd": { "none": null, "no": false, "zero": 0, "text": " Ü e\u{301} " } })
 }
 
 /// A model that continues a conversation with text or, if allowed, first requests tools.
@@ -163,7 +193,8 @@ mod tests {
 
     #[test]
     fn answers_only_what_was_declared() {
-        let profile = ClientProfile { roots: None, sampling: false, elicitation: true, details: true };
+        let profile =
+            ClientProfile { roots: None, sampling: false, elicitation: true, details: true, decorated: false };
         let ask = |method: &str| profile.respond(&json!({ "jsonrpc": "2.0", "id": "a", "method": method }), None, 0);
         assert_eq!(ask("ping"), json!({ "jsonrpc": "2.0", "id": "a", "result": {} }));
         assert_eq!(ask("roots/list")["error"]["code"], json!(-32601));

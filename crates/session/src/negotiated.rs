@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use tokio::{sync::Notify, task::JoinSet, time::timeout};
 
 use super::{
+    answers::decoration,
     complete::Deviation,
     conversation::Opener,
     headers::protocol_headers,
@@ -208,7 +209,12 @@ impl Session {
         let mut reply = self.exchange(waits, limit, send, by, &message).await;
         // A client must not cancel a handshake.
         if patient && reply.end == End::Timeout && by_message && method != "initialize" {
-            let told = self.notify(by, "notifications/cancelled", Some(json!({ "requestId": id }))).await;
+            let mut params = json!({ "requestId": id });
+            if self.shared.profile.decorated {
+                params["reason"] = json!(" No longer needed: Größe ");
+                params["_meta"] = decoration();
+            }
+            let told = self.notify(by, "notifications/cancelled", Some(params)).await;
             reply.frames.extend(told.frames);
         }
         reply

@@ -83,7 +83,7 @@ async fn accepted(core: &Core, client: &Client, mut request: Request, carrier: C
     loop {
         let (again, sent) = (request.try_clone(), Instant::now());
         let response = client.execute(request).await;
-        let (Some(post), Some(again)) = (carrier.post, again) else {
+        let (Some(post), Some(again)) = (carrier.post, again.filter(|_| core.repeats)) else {
             return response.map_err(|error| failure::reason(&*error));
         };
         let response = match response {

@@ -40,6 +40,8 @@ pub struct Core {
     pub url: Url,
     /// The limit of one body or event.
     pub limit: usize,
+    /// Whether requests are sent again if the server was busy or the connection ended.
+    pub repeats: bool,
     clients: Clients,
     user: Vec<(HeaderName, HeaderValue)>,
     /// A placeholder in a request is replaced by its token when the request is sent.
@@ -122,6 +124,7 @@ impl Http {
             channel,
             url,
             limit: limits.message_bytes,
+            repeats: limits.repeats,
             clients,
             user,
             tokens: target.tokens.clone(),
@@ -306,7 +309,10 @@ impl Core {
 }
 
 fn with(base: &[(&str, &str)], envelope: &Envelope) -> Envelope {
-    let base = base.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    // The envelope replaces what is usual.
+    let is_given = |name: &str| envelope.headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name));
+    let base =
+        base.iter().filter(|(name, _)| !is_given(name)).map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
     Envelope { by: envelope.by.clone(), headers: base.chain(envelope.headers.iter().cloned()).collect() }
 }
 

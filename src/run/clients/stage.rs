@@ -155,6 +155,11 @@ impl Stage {
         self.links.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// The connections so far, and all later ones.
+    pub fn live_links(&self) -> Arc<Mutex<Vec<u32>>> {
+        Arc::clone(&self.links)
+    }
+
     pub fn connect(&self) -> mpsc::UnboundedSender<DuplexStream> {
         self.connect.clone()
     }

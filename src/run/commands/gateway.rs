@@ -9,7 +9,7 @@ use crate::{
     evidence::{Side, Transport},
     run::{
         clients::{ANYWHERE, Limits},
-        gateways::{Back, Front, GatewayJob, conduct},
+        gateways::{Back, Comparison, Front, GatewayJob, conduct},
         inputs::{again, suites::built_in, target},
         process::{Surroundings, interrupts::Interrupts},
         results::{
@@ -23,15 +23,16 @@ use crate::{
 pub fn gateway(args: &GatewayArgs, surroundings: &Surroundings) -> Result<u8, Error> {
     let outputs = outputs::wanted(&args.output.forms)?;
     let course = Course::read(Side::Gateway, &args.select, &args.output, args.transcript.as_deref(), surroundings)?;
-    let servers = if args.compare { Some(built_in()?) } else { None };
+    let compares = args.compare || !(args.no_compare || course.is_narrow());
+    let servers = if compares { Some(built_in()?) } else { None };
     let job = job(args, surroundings)?;
     job.check()?;
     let recorder = job.limits.recorder();
-    let (mut worse, mut cost) = (Vec::new(), Vec::new());
+    let (mut comparison, mut cost) = (None, Vec::new());
     let work = async {
         let (suites, filter, servers) = (&course.suites, &course.filter, servers.as_deref());
         let conducted = conduct(&job, suites, filter, servers, args.cost, recorder.clone()).await?;
-        (worse, cost) = (conducted.worse, conducted.cost);
+        (comparison, cost) = (conducted.comparison, conducted.cost);
         Ok::<_, Error>(conducted.evidence)
     };
     let interrupts = &job.interrupts;
@@ -39,7 +40,11 @@ pub fn gateway(args: &GatewayArgs, surroundings: &Surroundings) -> Result<u8, Er
     let mut evidence = course.conduct(test, surroundings)?;
     evidence.header.target.options = options(args);
     let tested = course.judge(evidence, |_, report| {
-        assess::add(report, worse);
+        if let Some(Comparison { worse, compared }) = comparison {
+            assess::add(report, worse);
+            report.notes.push(compared.note());
+            report.compared = Some(compared);
+        }
         report.cost = cost;
     });
     Ok(tested.write(outputs, &args.output.forms, surroundings).0)

@@ -1,14 +1,19 @@
 //! Runs the suites about servers through the gateway and on the reference server itself, and finds the verdicts that
-//! are worse.
+//! are worse, and how many rules cannot be tested through the gateway.
 
-use std::{collections::HashMap, time::Duration};
+use std::{
+    collections::{HashMap, HashSet},
+    time::Duration,
+};
+
+use tokio::try_join;
 
 use super::{front::Listening, job::GatewayJob, setting::Setting};
 use crate::{
     assess,
     error::Error,
     evidence::Recorder,
-    outcome::{RuleResult, RunReport, Status},
+    outcome::{Compared, RuleResult, RunReport, Status},
     plan::{Filter, Proposals},
     reference,
     revision::Revision,
@@ -25,33 +30,44 @@ use crate::{
 /// The record of the upstream is not needed here.
 const RECORD: usize = 1;
 
-/// Rules that the reference server passes over the transport of our client, and that twice fail, warn or break through
-/// the gateway.
-pub async fn worse(
+/// What the comparison shows.
+pub struct Comparison {
+    /// Rules that the reference server passes over the transport of our client, and that twice fail or warn through the
+    /// gateway.
+    pub worse: Vec<RuleResult>,
+    pub compared: Compared,
+}
+
+pub async fn compare(
     job: &GatewayJob,
     suites: &[Suite],
     revision: Revision,
     left: Duration,
-) -> Result<Vec<RuleResult>, Error> {
+) -> Result<Comparison, Error> {
     let all = Filter::default();
-    let through = Box::pin(run(job, suites, &all, revision, left, true)).await?;
-    let suspects = bad(&through);
-    if suspects.is_empty() {
-        return Ok(Vec::new());
-    }
-    let terms: Vec<String> = suspects.iter().map(|rule| rule.id.clone()).collect();
-    let filter = Filter::new(&terms, suites)?;
-    let direct = Box::pin(run(job, suites, &filter, revision, left, false)).await?;
-    let passes: HashMap<&str, bool> =
-        direct.rules.iter().map(|rule| (rule.id.as_str(), rule.status == Status::Pass)).collect();
-    let terms: Vec<String> = terms.into_iter().filter(|id| passes.get(id.as_str()) == Some(&true)).collect();
+    let through = Box::pin(run(job, suites, &all, revision, left, true));
+    let direct = Box::pin(run(job, suites, &all, revision, left, false));
+    let (through, direct) = try_join!(through, direct)?;
+    let judged =
+        |rule: &&RuleResult| matches!(rule.status, Status::Pass | Status::Fail | Status::Warn | Status::Advice);
+    let statuses: HashMap<&str, Status> = through.rules.iter().map(|rule| (rule.id.as_str(), rule.status)).collect();
+    let is_untested = |rule: &&RuleResult| {
+        matches!(statuses.get(rule.id.as_str()), None | Some(Status::NotExercised | Status::NotApplicable))
+    };
+    let rules = direct.rules.iter().filter(judged).count();
+    let untested = direct.rules.iter().filter(judged).filter(is_untested).count();
+    let compared = Compared { rules: rules - untested, untested };
+    let passes: HashSet<&str> =
+        direct.rules.iter().filter(|rule| rule.status == Status::Pass).map(|rule| rule.id.as_str()).collect();
+    let terms: Vec<String> =
+        bad(&through).into_iter().map(|rule| rule.id).filter(|id| passes.contains(id.as_str())).collect();
     if terms.is_empty() {
-        return Ok(Vec::new());
+        return Ok(Comparison { worse: Vec::new(), compared });
     }
     // A failure that a busy machine or a race caused does not happen twice.
     let again = Box::pin(run(job, suites, &Filter::new(&terms, suites)?, revision, left, true)).await?;
     let confirmed = bad(&again).into_iter().filter(|rule| terms.contains(&rule.id));
-    Ok(confirmed.map(told).collect())
+    Ok(Comparison { worse: confirmed.map(told).collect(), compared })
 }
 
 fn bad(report: &RunReport) -> Vec<RuleResult> {

@@ -2,7 +2,7 @@
 
 use std::{
     collections::{BTreeMap, HashSet},
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError, atomic::AtomicBool},
     time::Duration,
 };
 
@@ -13,15 +13,16 @@ use tokio::{
     time::{sleep, timeout},
 };
 
+use super::{
+    listed::Listed,
+    once::{Names, once, time},
+};
 use crate::{
-    evidence::{Frame, Recorder},
-    revision::Revision,
-    session::{CallOptions, Opener, Session, Unopened, Wish},
+    evidence::{Frame, LISTS, Recorder},
+    session::{Opener, Session, Unopened, Wish},
     suite::{Action, Do, Scenario},
 };
 
-/// Maximum number of pages of a list.
-const PAGES: usize = 20;
 /// How long to wait at the end for actions in the background. A guess.
 const LAST: Duration = Duration::from_secs(15);
 
@@ -32,13 +33,8 @@ const LOOK: Duration = Duration::from_millis(5);
 /// Beyond all ids that a session counts by itself.
 const SHARED: u64 = 900_000;
 
-/// What identifies a request.
-#[derive(Clone)]
-struct Names {
-    token: u64,
-    /// Instead of the next one.
-    id: Option<Value>,
-}
+/// The numbers of connections.
+pub type Links = Arc<Mutex<Vec<u32>>>;
 
 pub struct Driver<'a> {
     opener: Opener,
@@ -48,17 +44,34 @@ pub struct Driver<'a> {
     clients: BTreeMap<usize, Arc<Session>>,
     background: Vec<JoinHandle<()>>,
     tokens: u64,
+    listed: Listed,
+    /// The connections with the upstream.
+    behind: Links,
+    /// Whether a request of this scenario timed out.
+    timed_out: Arc<AtomicBool>,
     /// Clients besides the first that could not connect, and why.
     pub notes: Vec<String>,
 }
 
 impl<'a> Driver<'a> {
     /// Connects the first client.
-    pub async fn open(opener: Opener, wish: Wish, id: &'a str) -> Result<Self, Unopened> {
+    pub async fn open(
+        opener: Opener,
+        wish: Wish,
+        id: &'a str,
+        listed: Listed,
+        behind: Links,
+    ) -> Result<Self, Unopened> {
         let recorder = opener.recorder.clone();
-        let (clients, background, notes) = Default::default();
-        let mut driver = Self { opener, wish, id, recorder, clients, background, tokens: 0, notes };
+        let (clients, background, timed_out, notes) = Default::default();
+        let mut driver =
+            Self { opener, wish, id, recorder, clients, background, tokens: 0, listed, behind, timed_out, notes };
         driver.connect(1).await?;
+        if driver.listed.is_empty() {
+            for of in LISTS.iter().filter(|list| list.name == "name") {
+                driver.action(&Do::List { of, pages: None, uri: None, prefix: None }.into()).await;
+            }
+        }
         Ok(driver)
     }
 
@@ -100,7 +113,7 @@ impl<'a> Driver<'a> {
         }
         let Some(session) = self.session(action).await else { return };
         self.tokens += 1;
-        let work = once(session, action.clone(), Names { token: self.tokens, id: None });
+        let work = once(session, action.clone(), self.names(action.how.id.clone()));
         if action.how.background == Some(true) {
             self.background.push(tokio::spawn(work));
         } else {
@@ -108,17 +121,21 @@ impl<'a> Driver<'a> {
         }
     }
 
+    fn names(&self, id: Option<Value>) -> Names {
+        Names { token: self.tokens, id, listed: self.listed.clone(), timed_out: Arc::clone(&self.timed_out) }
+    }
+
     async fn parallel(&mut self, actions: &[Action], staggered: bool) {
         let mut all = Vec::new();
         // Clients know nothing of each other, so their ids and tokens may be the same.
         self.tokens += 1;
-        let mut names = Names { token: self.tokens, id: Some(json!(SHARED + self.tokens)) };
+        let mut names = self.names(Some(json!(SHARED + self.tokens)));
         let mut clients = HashSet::new();
         for one in actions {
             let Some(session) = self.session(one).await else { continue };
             if !clients.insert(number(one)) {
                 self.tokens += 1;
-                names = Names { token: self.tokens, id: None };
+                names = self.names(None);
             }
             all.push((session, one.clone(), names.clone()));
         }
@@ -134,10 +151,10 @@ impl<'a> Driver<'a> {
 
     /// Waits until the upstream has received that many calls after this frame.
     async fn calls_passed(&self, seen: u64, calls: usize) {
-        let fronts: Vec<u32> = self.clients.values().map(|session| session.link()).collect();
+        let is_behind = |link: &u32| self.behind.lock().unwrap_or_else(PoisonError::into_inner).contains(link);
         let is_call = |frame: &Arc<Frame>| {
             let method = frame.message.as_ref().and_then(|message| message["method"].as_str());
-            method == Some("tools/call") && !fronts.contains(&frame.link)
+            method == Some("tools/call") && is_behind(&frame.link)
         };
         let passed = async {
             while self.recorder.since(seen).iter().filter(|frame| is_call(frame)).count() < calls {
@@ -181,67 +198,4 @@ impl<'a> Driver<'a> {
 
 fn number(action: &Action) -> usize {
     action.how.client.unwrap_or(1)
-}
-
-const fn time(ms: usize) -> Duration {
-    Duration::from_millis(ms as u64)
-}
-
-/// One action of one client, if the revision has its request and the server declares the capability.
-async fn once(session: Arc<Session>, Action { what, how }: Action, Names { token, id }: Names) {
-    let declared = |capability: &str| {
-        let result = session.hello.as_ref().and_then(|hello| hello.result.as_ref());
-        let found = result.and_then(|result| result["capabilities"].pointer(&format!("/{capability}")));
-        found.is_some_and(|found| *found != Value::Bool(false) && !found.is_null())
-    };
-    let modern = session.revision().is_some_and(Revision::is_modern);
-    let (method, capability) = match &what {
-        Do::Call { .. } => ("tools/call", Some("tools")),
-        Do::Get { .. } => ("prompts/get", Some("prompts")),
-        Do::Read { .. } => ("resources/read", Some("resources")),
-        Do::Complete { .. } => match session.revision().map(Revision::features) {
-            Some(features) if features.completions_capability => ("completion/complete", Some("completions")),
-            // Older revisions have no capability for it.
-            _ => ("completion/complete", Some("prompts")),
-        },
-        Do::Subscribe { .. } if !modern => ("resources/subscribe", Some("resources/subscribe")),
-        Do::Unsubscribe { .. } if !modern => ("resources/unsubscribe", Some("resources/subscribe")),
-        Do::SetLevel { .. } if !modern => ("logging/setLevel", Some("logging")),
-        Do::Ping if !modern => ("ping", None),
-        Do::List { of, .. } => (of.method, Some(of.capability)),
-        Do::Roots { .. } if !modern => {
-            return drop(session.notify("drive", "notifications/roots/list_changed", None).await);
-        }
-        _ => return,
-    };
-    if capability.is_some_and(|capability| !declared(capability)) {
-        return;
-    }
-    let mut params = how.more.unwrap_or_default();
-    // The arguments of an action have the names of the params of its request.
-    if let Value::Object(own) = json!(what) {
-        params.extend(own.into_iter().filter(|(name, _)| !["do", "of", "bytes"].contains(&name.as_str())));
-    }
-    if let Do::Call { bytes: Some(bytes), .. } = what {
-        let text: String = "0123456789abcdé\n".chars().cycle().take(bytes).collect();
-        params.insert("arguments".into(), json!({ "text": text }));
-    }
-    let mut meta = how.meta.unwrap_or_default();
-    if how.progress == Some(true) {
-        meta.insert("progressToken".into(), json!(format!("front-{token}")));
-    }
-    if !meta.is_empty() {
-        params.insert("_meta".into(), meta.into());
-    }
-    // A list is requested page by page.
-    let (pages, id) = if matches!(what, Do::List { .. }) { (PAGES, None) } else { (1, id) };
-    let (timeout, patience) = (how.timeout.map(time), how.cancel_after.map(time));
-    let options = CallOptions { id, timeout, patience, ..CallOptions::default() };
-    for _ in 0..pages {
-        let given = (!params.is_empty()).then(|| Value::Object(params.clone()));
-        let reply = session.call("drive", method, given, options.clone()).await;
-        let cursor = reply.result.as_ref().and_then(|result| result.get("nextCursor"));
-        let Some(cursor) = cursor else { return };
-        params.insert("cursor".to_owned(), cursor.clone());
-    }
 }

@@ -5,18 +5,22 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
+use futures_util::{StreamExt, stream};
 use serde_json::{Value, json};
 
 use super::{
-    driver::Driver,
+    compare::Comparison,
+    driver::{Driver, Links},
     front::reach,
     job::{Front, GatewayJob},
+    listed::Listed,
+    troubles::{never_connected, of_gateway, with_words},
 };
 use crate::{
     error::Error,
     evidence::{Evidence, Frames, Recorder, RunContext, RunEnd, RunHeader, Scope, Side, Tested, Transport},
     judge::CREDENTIAL,
-    outcome::{CostRow, RuleResult, World},
+    outcome::{CostRow, World},
     plan::Filter,
     revision::Revision,
     run::{
@@ -24,7 +28,7 @@ use crate::{
         inputs::job::Revisions,
     },
     session::{ClientProfile, Opener, Unopened, Wish},
-    suite::{Scenario, Suite},
+    suite::{Do, Scenario, Suite},
     target::Limits,
     wire::Secrets,
 };
@@ -32,10 +36,22 @@ use crate::{
 /// Time for messages that arrive after the last action. A guess.
 const LAST: Duration = Duration::from_millis(300);
 
+/// Scenarios that run at the same time: most of them wait.
+const AT_ONCE: usize = 3;
+
+/// What became of a scenario.
+enum Course {
+    /// The revision that the gateway speaks, and what is to be noted.
+    Done(Revision, Vec<String>),
+    /// Why the run ends early.
+    CutShort(String),
+    NotBegun,
+}
+
 pub struct Conducted {
     pub evidence: Evidence,
-    /// Rules about servers that the upstream passes and the gateway fails.
-    pub worse: Vec<RuleResult>,
+    /// The rules about servers, if they were compared.
+    pub comparison: Option<Comparison>,
     /// Empty if it was not measured.
     pub cost: Vec<CostRow>,
 }
@@ -51,8 +67,9 @@ pub async fn conduct(
 ) -> Result<Conducted, Error> {
     let (began, started) = (Instant::now(), SystemTime::now());
     let planned = planned(suites, filter);
-    let (notes, cut_short, contexts) = Default::default();
-    let mut run = GatewayRun { job, recorder, worlds: Worlds::all(), planned, began, notes, cut_short, contexts };
+    let (notes, cut_short, listed, contexts) = Default::default();
+    let mut run =
+        GatewayRun { job, recorder, worlds: Worlds::all(), planned, began, notes, cut_short, listed, contexts };
     match job.revisions {
         Revisions::Auto => run.newest().await.map_err(of_gateway)?,
         Revisions::One(revision) => run.revision(revision).await.map_err(of_gateway)?,
@@ -62,9 +79,9 @@ pub async fn conduct(
             }
         }
     }
-    let worse = match servers {
+    let comparison = match servers {
         Some(servers) if run.cut_short.is_none() => run.compare(servers).await,
-        _ => Vec::new(),
+        _ => None,
     };
     let cost = if with_cost && run.cut_short.is_none() { run.cost().await } else { Vec::new() };
     let GatewayRun { recorder, notes, cut_short, contexts, .. } = run;
@@ -85,7 +102,7 @@ pub async fn conduct(
     let frames = Frames::Recorded(recorder.clone());
     Ok(Conducted {
         evidence: Evidence { header, links: recorder.links(), frames, contexts, cut_off: None },
-        worse,
+        comparison,
         cost,
     })
 }
@@ -98,6 +115,7 @@ pub struct GatewayRun<'a> {
     pub began: Instant,
     notes: Vec<String>,
     pub cut_short: Option<String>,
+    listed: Listed,
     pub contexts: Vec<RunContext>,
 }
 
@@ -138,50 +156,78 @@ impl GatewayRun<'_> {
             self.note(format!("{why}: it was not tested"));
             return Ok(());
         }
-        let (mut spoken, mut met) = (None, false);
-        for index in 0..self.planned.len() {
-            let (id, scenario) = (self.planned[index].id, self.planned[index].scenario);
-            let applies = self.planned[index].applies(asked, transport);
-            if self.cut_short.is_some() || !applies {
-                continue;
+        let shows = |planned: &Planned| {
+            planned.applies(asked, transport)
+                && self.worlds.shows(&planned.scenario.world, asked, self.job.back.transport)
+        };
+        let planned: Vec<_> = self
+            .planned
+            .iter()
+            .filter(|planned| shows(planned))
+            .map(|planned| (planned.id, planned.scenario))
+            .collect();
+        // The first scenario shows whether the gateway can be tested at all.
+        let Some(((id, scenario), rest)) = planned.split_first() else { return Ok(()) };
+        let first = self.within_limits(id, scenario, asked).await;
+        let spoken = match first {
+            // The gateway may speak another revision.
+            Err(Error::NotSpoken { offered, .. }) if self.job.revisions == Revisions::All => {
+                self.note(format!("revision {asked} was not tested: {offered}"));
+                return Ok(());
             }
-            if self.job.limits.run.saturating_sub(self.began.elapsed()).is_zero() {
-                self.cut_short = Some(format!("the run took {:?} (--run-timeout)", self.job.limits.run));
-                continue;
-            }
-            let interrupts = self.job.interrupts.clone();
-            let left = self.job.limits.run.saturating_sub(self.began.elapsed());
-            let met_one = tokio::select! {
-                met_one = self.scenario(id, scenario, asked) => met_one,
-                () = interrupts.first() => {
-                    self.cut_short = Some("interrupted".to_owned());
-                    continue;
-                }
-                () = tokio::time::sleep(left) => {
-                    self.cut_short = Some(format!("the run took {:?} (--run-timeout)", self.job.limits.run));
-                    continue;
-                }
-            };
-            match met_one {
-                Ok(revision) => spoken = spoken.or(Some(revision)),
-                // The gateway may speak another revision.
-                Err(Error::NotSpoken { offered, .. }) if self.job.revisions == Revisions::All => {
-                    self.note(format!("revision {asked} was not tested: {offered}"));
-                    return Ok(());
-                }
-                Err(error) if !met => return Err(error),
-                Err(error) => self.note(format!("`{id}` was not tested: {}", error.in_short())),
-            }
-            met = true;
+            first => self.finish(id, Ok(first?)),
+        };
+        // A gateway that runs already knows one upstream.
+        let at_once = if matches!(self.job.front, Front::Url { .. }) { 1 } else { AT_ONCE };
+        let this = &*self;
+        // Large messages keep this program busy, and with it what runs at the same time.
+        let (large, small): (Vec<_>, Vec<_>) = rest.iter().copied().partition(|(_, scenario)| is_large(scenario));
+        let run = |(id, scenario)| async move { (id, this.within_limits(id, scenario, asked).await) };
+        let mut done: Vec<_> = stream::iter(small.into_iter().map(run)).buffered(at_once).collect().await;
+        for one in large {
+            done.push(run(one).await);
         }
+        let spoken = done.into_iter().fold(spoken, |spoken, (id, one)| spoken.or(self.finish(id, one)));
         if let Some(revision) = spoken {
             self.keep(revision);
         }
         Ok(())
     }
 
-    /// One scenario: starts the gateway and stops it again.
-    async fn scenario(&mut self, id: &str, scenario: &Scenario, asked: Revision) -> Result<Revision, Error> {
+    /// One scenario, unless the run is over.
+    async fn within_limits(&self, id: &str, scenario: &Scenario, asked: Revision) -> Result<Course, Error> {
+        let interrupts = self.job.interrupts.clone();
+        let left = self.job.limits.run.saturating_sub(self.began.elapsed());
+        let late = || Course::CutShort(format!("the run took {:?} (--run-timeout)", self.job.limits.run));
+        if self.cut_short.is_some() {
+            return Ok(Course::NotBegun);
+        }
+        if left.is_zero() {
+            return Ok(late());
+        }
+        tokio::select! {
+            done = self.scenario(id, scenario, asked) => done,
+            () = interrupts.first() => Ok(Course::CutShort("interrupted".to_owned())),
+            () = tokio::time::sleep(left) => Ok(late()),
+        }
+    }
+
+    /// Keeps what a scenario says about the run. Returns the revision that the gateway speaks, if it was tested.
+    fn finish(&mut self, id: &str, done: Result<Course, Error>) -> Option<Revision> {
+        match done {
+            Ok(Course::Done(revision, notes)) => {
+                notes.into_iter().for_each(|note| self.note(note));
+                return Some(revision);
+            }
+            Ok(Course::CutShort(why)) => self.cut_short = self.cut_short.take().or(Some(why)),
+            Ok(Course::NotBegun) => {}
+            Err(error) => self.note(format!("`{id}` was not tested: {}", error.in_short())),
+        }
+        None
+    }
+
+    /// Starts the gateway for one scenario, and stops it again.
+    async fn scenario(&self, id: &str, scenario: &Scenario, asked: Revision) -> Result<Course, Error> {
         let job = self.job;
         let place = Place::System { program: &job.program, address: &job.back.address, behind: true };
         let options = self.worlds.options(&scenario.world);
@@ -200,11 +246,11 @@ impl GatewayRun<'_> {
             target: job.target(start),
             limits,
             recorder: self.recorder.clone(),
-            profile: ClientProfile::default(),
+            profile: ClientProfile { decorated: true, ..ClientProfile::default() },
             known: Arc::default(),
         };
         let wish = Wish::Exactly(asked);
-        let done = self.drive(opener, wish, id, scenario).await;
+        let done = self.drive(opener, wish, id, scenario, stage.live_links()).await;
         let is_connected = |links: &[u32]| self.recorder.indexes().any(|frame| links.contains(&frame.link));
         let said = match &listening {
             Some(listening) if done.is_err() || !is_connected(&stage.links()) => listening.said().await,
@@ -218,28 +264,32 @@ impl GatewayRun<'_> {
             listening.end().await;
         }
         let (links, _) = stage.close().await;
-        let revision = done.map_err(|unopened| with_words(unopened.error, &said))?;
+        let (revision, notes) = done.map_err(|unopened| with_words(unopened.error, &said))?;
         if !is_connected(&links) {
             return Err(never_connected(job, &said));
         }
         for link in links {
             self.recorder.settle(link, revision);
         }
-        Ok(revision)
+        Ok(Course::Done(revision, notes))
     }
 
-    async fn drive(&mut self, opener: Opener, wish: Wish, id: &str, scenario: &Scenario) -> Result<Revision, Unopened> {
-        let mut driver = Driver::open(opener, wish, id).await?;
+    async fn drive(
+        &self,
+        opener: Opener,
+        wish: Wish,
+        id: &str,
+        scenario: &Scenario,
+        behind: Links,
+    ) -> Result<(Revision, Vec<String>), Unopened> {
+        let mut driver = Driver::open(opener, wish, id, self.listed.clone(), behind).await?;
         let revision = driver.first().and_then(|session| session.revision());
         let revision = revision.ok_or_else(|| Error::usage("no revision was negotiated"))?;
         driver.perform(scenario).await;
         tokio::time::sleep(LAST).await;
         let notes = std::mem::take(&mut driver.notes);
         driver.close().await;
-        for note in notes {
-            self.note(note);
-        }
-        Ok(revision)
+        Ok((revision, notes))
     }
 
     /// Saves the evidence for the rules of this revision, first for those without a scenario.
@@ -259,6 +309,10 @@ impl GatewayRun<'_> {
     }
 }
 
+fn is_large(scenario: &Scenario) -> bool {
+    scenario.drive.iter().any(|action| matches!(action.what, Do::Call { bytes: Some(_), .. }))
+}
+
 fn context(revision: Revision, transport: Transport, back: Transport, world: Option<World>) -> RunContext {
     RunContext {
         scenario: world.as_ref().map(|world| world.scenario.clone()),
@@ -266,38 +320,5 @@ fn context(revision: Revision, transport: Transport, back: Transport, world: Opt
         server: json!({ "back": back }),
         proposals: crate::reference::server::PROPOSALS.map(str::to_owned).to_vec(),
         ..RunContext::new(revision, Side::Gateway, transport)
-    }
-}
-
-/// Here the gateway is the server of our client.
-fn of_gateway(error: Error) -> Error {
-    match error {
-        Error::Target { tried, came, help, .. } => Error::Party { party: "gateway", tried, came, help },
-        other => other,
-    }
-}
-
-fn with_words(error: Error, said: &str) -> Error {
-    let Some(line) = crate::wire::last_words(said) else { return error };
-    match error {
-        Error::Target { tried, came, help, refused } => {
-            Error::Target { tried, came: format!("{came}; the gateway printed: {line}"), help, refused }
-        }
-        other => other,
-    }
-}
-
-fn never_connected(job: &GatewayJob, said: &str) -> Error {
-    let words = crate::wire::last_words(said).map(|line| format!("; it printed: {line}")).unwrap_or_default();
-    let upstream = if job.back.transport.capabilities().process {
-        "{upstream} in the command is replaced by the path of a program that the gateway has to start, without arguments"
-    } else {
-        "{upstream} in the command is replaced by the URL that the gateway has to connect to"
-    };
-    Error::Party {
-        party: "gateway",
-        tried: format!("to test {}", job.name()),
-        came: format!("the gateway never connected to its upstream{words}"),
-        help: upstream.to_owned(),
     }
 }

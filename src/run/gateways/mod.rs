@@ -7,7 +7,11 @@ mod driver;
 mod front;
 mod gateway_run;
 mod job;
+mod listed;
+mod once;
 mod setting;
+mod troubles;
 
+pub use compare::Comparison;
 pub use gateway_run::{Conducted, conduct};
 pub use job::{Back, Front, GatewayJob};

@@ -68,6 +68,11 @@ impl<'a> Course<'a> {
         Self::of(load(&[side], &select.suite, surroundings.color)?, select, output, transcript)
     }
 
+    /// Whether only some rules are to be judged.
+    pub fn is_narrow(&self) -> bool {
+        !self.terms.is_empty()
+    }
+
     /// The same with these suites.
     pub fn of(
         suites: Vec<Suite>,

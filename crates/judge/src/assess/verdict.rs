@@ -39,6 +39,7 @@ pub fn sum_up(
         timeline_left_out: 0,
         calls: Vec::new(),
         cost: Vec::new(),
+        compared: None,
         graph: None,
     };
     total(&mut report);

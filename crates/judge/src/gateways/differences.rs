@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::checks::resources::same_uri;
+use conform_model::evidence::{LISTS as KINDS, List};
 use conform_suite::push_token;
 
 /// Longer texts are shown by their length and beginning.
@@ -79,19 +80,45 @@ impl Differences {
                     self.added(value, &below(pointer, name));
                 }
             }
+            (Value::Array(sent), Value::Array(received)) if list_at(pointer).is_some() => {
+                self.compare_listed(sent, received, pointer);
+            }
             (Value::Array(sent), Value::Array(received)) if sent.len() == received.len() => {
                 for (index, (value, other)) in sent.iter().zip(received).enumerate() {
                     self.compare(value, other, &below(pointer, &index.to_string()));
                 }
             }
             _ if same(sent, received) => {}
-            // Gateways that join several servers prefix tool names with the server's name.
-            (Value::String(sent), Value::String(received))
-                if is_named(pointer) && received.ends_with(sent.as_str()) => {}
+            // Gateways that join several servers prefix names with that of the server, and remove it from requests.
+            (Value::String(sent), Value::String(received)) if is_named(pointer) && is_prefixed(sent, received) => {}
             (Value::String(sent), Value::String(received))
                 if name(pointer) == "uri" && same_uri::same(sent, received) => {}
             _ if is_rounded(sent, received) => self.note("rounded", pointer, Some(sent), Some(received)),
             _ => self.note("changed", pointer, Some(sent), Some(received)),
+        }
+    }
+
+    /// The items of a list have names, so their order means nothing. A gateway may add items of its own.
+    fn compare_listed(&mut self, sent: &[Value], received: &[Value], pointer: &str) {
+        let Some(list) = list_at(pointer) else { return };
+        let mut left: Vec<(usize, &Value)> = received.iter().enumerate().collect();
+        for (index, item) in sent.iter().enumerate() {
+            let is_equal = |other: &Value| other[list.name] == item[list.name];
+            let is_alike = |other: &Value| {
+                let names = item[list.name].as_str().zip(other[list.name].as_str());
+                list.name == "name" && names.is_some_and(|(one, other)| is_prefixed(one, other))
+            };
+            let found = left.iter().position(|(_, other)| is_equal(other));
+            match found.or_else(|| left.iter().position(|(_, other)| is_alike(other))) {
+                Some(found) => {
+                    let (place, other) = left.remove(found);
+                    self.compare(item, other, &below(pointer, &place.to_string()));
+                }
+                None => self.lost(item, &below(pointer, &index.to_string())),
+            }
+        }
+        for (place, item) in left.iter().filter(|(_, item)| sent.iter().any(|own| own[list.name] == item[list.name])) {
+            self.added(item, &below(pointer, &place.to_string()));
         }
     }
 
@@ -191,9 +218,22 @@ fn is_rounded(sent: &Value, received: &Value) -> bool {
     matches!((sent.as_f64(), received.as_f64()), (Some(sent), Some(received)) if sent.to_bits() == received.to_bits())
 }
 
+/// The list whose items are in this array.
+fn list_at(pointer: &str) -> Option<&'static List> {
+    KINDS.iter().find(|list| pointer.strip_prefix("/result/") == Some(list.field))
+}
+
+/// Whether one name is the other with a prefix.
+fn is_prefixed(one: &str, other: &str) -> bool {
+    let (short, long) = if one.len() < other.len() { (one, other) } else { (other, one) };
+    !short.is_empty() && long.ends_with(short)
+}
+
 fn is_named(pointer: &str) -> bool {
     name(pointer) == "name"
-        && (pointer == "/params/name" || LISTS.iter().any(|list| pointer.starts_with(&format!("/result/{list}/"))))
+        && (pointer == "/params/name"
+            || pointer == "/params/ref/name"
+            || LISTS.iter().any(|list| pointer.starts_with(&format!("/result/{list}/"))))
 }
 
 fn name(pointer: &str) -> &str {

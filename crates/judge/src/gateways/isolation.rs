@@ -51,7 +51,7 @@ fn overlap(matching: &Matching, pair: &Pair, other: &Pair) -> bool {
     let [one, another] = [pair, other].map(|pair| matching.at(pair.sent));
     let end = |pair: &Pair| {
         let arrived = pair.arrived.first().map(|arrived| matching.at(*arrived).frame);
-        arrived.or_else(|| matching.left.get(&matching.at(pair.sent).link).copied())
+        arrived.or_else(|| matching.ends.left(matching.at(pair.sent).link))
     };
     let began_in = |request: &Message, pair: &Pair| end(pair).is_none_or(|end| request.frame < end);
     one.link != another.link && one.id() == another.id() && began_in(one, other) && began_in(another, pair)

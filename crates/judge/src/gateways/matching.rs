@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::{differences::similarity, messages::Message};
+use super::{differences::similarity, ends::Ends, messages::Message};
 use conform_model::evidence::{self, Kind, Side, conversation::Requests};
 
 /// A message less similar than this to every candidate is the gateway's own.
@@ -31,7 +31,7 @@ pub struct Told {
 pub struct Matching<'a> {
     pub messages: Vec<&'a Message>,
     pub channels: &'a HashSet<u32>,
-    pub left: &'a HashMap<u32, u64>,
+    pub ends: &'a Ends,
     /// The responses to each request, on its own side.
     responses: HashMap<Index, Vec<Index>>,
     /// Requests of clients.
@@ -44,7 +44,7 @@ pub struct Matching<'a> {
 }
 
 impl<'a> Matching<'a> {
-    pub fn new(messages: Vec<&'a Message>, channels: &'a HashSet<u32>, left: &'a HashMap<u32, u64>) -> Self {
+    pub fn new(messages: Vec<&'a Message>, channels: &'a HashSet<u32>, ends: &'a Ends) -> Self {
         let (calls, asked, news, said) = Default::default();
         let (mut requests, mut responses) = (Requests::default(), HashMap::<Index, Vec<Index>>::new());
         for (index, message) in messages.iter().enumerate() {
@@ -54,7 +54,7 @@ impl<'a> Matching<'a> {
                 responses.entry(asked.place).or_default().push(index);
             }
         }
-        let mut matching = Self { messages, channels, left, responses, calls, asked, news, said };
+        let mut matching = Self { messages, channels, ends, responses, calls, asked, news, said };
         matching.calls = matching.requests(false);
         matching.asked = matching.requests(true);
         matching.news = matching.notifications(true);
@@ -112,8 +112,8 @@ impl<'a> Matching<'a> {
             }
         }
         for pair in &mut pairs {
-            let first = pair.received.first().map(|first| self.responses(*first));
-            pair.returned = first.and_then(|responses| responses.first().copied());
+            // A copy that got an error status may be sent again.
+            pair.returned = pair.received.iter().find_map(|copy| self.responses(*copy).first().copied());
         }
         pairs
     }

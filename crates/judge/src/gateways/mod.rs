@@ -5,6 +5,7 @@
 //! cursors, sessions and handshake on each side, as long as they are consistent: such differences do not count.
 
 mod differences;
+mod ends;
 mod isolation;
 mod matching;
 mod messages;
@@ -17,7 +18,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Value, json};
 
-use self::{matching::Matching, messages::Message};
+use self::{ends::Ends, matching::Matching, messages::Message};
 use conform_model::{
     evidence::{Frame, FrameKind, Link, Side},
     revision::Revision,
@@ -40,8 +41,9 @@ pub struct Gateways {
     /// Connections of the client on which the gateway can send something at any time.
     channels: HashSet<u32>,
     streams: HashSet<u64>,
-    /// The frame in which each client disconnected.
-    left: HashMap<u32, u64>,
+    ends: Ends,
+    /// The revision that the upstream agreed to, of each HTTP exchange with a handshake.
+    agreed: HashMap<u64, String>,
     upstream: Vec<(u64, Value)>,
 }
 
@@ -50,6 +52,7 @@ impl Gateways {
         if !link.transport.capabilities().stream_per_request {
             self.channels.insert(link.link);
         }
+        self.ends.take(frame, link);
         match (frame.kind, &frame.http, frame.post) {
             (FrameKind::HttpRequest, Some(head), Some(post)) => {
                 let headers = head.by_name();
@@ -69,6 +72,8 @@ impl Gateways {
                         "leaks": leaks,
                         "carries": null,
                         "session": null,
+                        "link": link.link,
+                        "scenario": link.scenario,
                         "origin": { "frame": frame.frame, "pointer": "" },
                     });
                     self.upstream.push((post, item));
@@ -77,6 +82,9 @@ impl Gateways {
                 }
             }
             (FrameKind::HttpResponse, Some(head), Some(post)) => {
+                if head.status == Some(404) && link.behind {
+                    self.ends.reject_session(post);
+                }
                 if head.status == Some(200) && self.streams.contains(&post) {
                     self.channels.insert(link.link);
                 }
@@ -92,9 +100,6 @@ impl Gateways {
                     self.sessions.insert(post, target(endpoint).to_owned());
                 }
             }
-            (FrameKind::Note, _, None) if frame.ended.is_some() && !link.behind => {
-                self.left.insert(link.link, frame.frame);
-            }
             (FrameKind::Message, ..) => self.messages(frame, link),
             _ => {}
         }
@@ -108,7 +113,12 @@ impl Gateways {
         if let (Some(message), Some(post), Side::Client) = (one, frame.post, frame.from)
             && let Some((_, item)) = self.upstream.iter_mut().rfind(|(of, _)| *of == post)
         {
-            item["carries"] = message["method"].clone();
+            item["carries"] = message.get("method").cloned().unwrap_or_else(|| json!("response"));
+        }
+        if let (Some(message), Some(post), Side::Server, true) = (one, frame.post, frame.from, link.behind)
+            && let Some(version) = message.pointer("/result/protocolVersion").and_then(Value::as_str)
+        {
+            self.agreed.insert(post, version.to_owned());
         }
         let batch = many.iter().enumerate().map(|(index, message)| {
             let mut pointer = String::new();
@@ -124,7 +134,7 @@ impl Gateways {
 
     /// All items under their streamed names.
     pub fn rest(self) -> Vec<(&'static str, Value)> {
-        let Self { mut messages, sessions, front, channels, streams: _, left, upstream } = self;
+        let Self { mut messages, sessions, front, channels, streams: _, ends, agreed, upstream } = self;
         // The session of a handshake shows in the response to it.
         for message in messages.iter_mut().filter(|message| message.behind) {
             let Some(post) = message.post else { continue };
@@ -143,7 +153,7 @@ impl Gateways {
         let mut items = Vec::new();
         for scenario in scenarios {
             let own = messages.iter().filter(|message| message.scenario == scenario).collect();
-            let matching = Matching::new(own, &channels, &left);
+            let matching = Matching::new(own, &channels, &ends);
             items.extend(passed::items(&matching).iter().map(|item| ("passed", json!(item))));
         }
         let ended: HashSet<String> = upstream
@@ -155,11 +165,38 @@ impl Gateways {
         let same = |post: u64| {
             let mut behind = messages.iter().filter(|message| message.behind && message.post == Some(post));
             behind.next().is_some_and(|sent| {
-                let is_same = |other: &Message| !other.behind && other.message == sent.message;
+                // A client over stdio has no HTTP request that could be passed on.
+                let is_same = |other: &Message| !other.behind && other.post.is_some() && other.message == sent.message;
                 messages.iter().any(|other| is_same(other) && other.scenario == sent.scenario)
             })
         };
+        let versions: HashMap<&str, &str> = agreed
+            .iter()
+            .filter_map(|(post, version)| Some((sessions.get(post)?.as_str(), version.as_str())))
+            .collect();
+        let handshakes: Vec<(u64, u64)> = upstream
+            .iter()
+            .filter(|(_, item)| item["carries"] == "initialize")
+            .map(|(post, item)| (item["link"].as_u64().unwrap_or_default(), *post))
+            .collect();
+        // The connections on which every handshake so far began a session.
+        let mut with_sessions: HashMap<u64, bool> = HashMap::new();
         items.extend(upstream.into_iter().map(|(post, mut item)| {
+            let link = item["link"].as_u64().unwrap_or_default();
+            if item["carries"] == "initialize" && agreed.contains_key(&post) {
+                let all = with_sessions.entry(link).or_insert(true);
+                *all &= item["session"].is_string();
+            }
+            let sent = item["http"]["headers"].get("mcp-session-id").and_then(Value::as_str);
+            let needs_session = item["carries"].is_string()
+                && !matches!(item["carries"].as_str(), Some("initialize" | "server/discover" | "ping"));
+            let session_missing = sent.is_none() && needs_session && with_sessions.get(&link) == Some(&true);
+            let version = sent.and_then(|session| versions.get(session).copied()).map(str::to_owned);
+            let rejected = sent.is_some() && item["carries"].is_string() && ends.has_rejected_session(post);
+            item["session_missing"] = json!(session_missing);
+            item["rejected_session"] = json!(rejected && !ends.has_exited(item["scenario"].as_str()));
+            item["restarted"] = json!(handshakes.iter().any(|(of, at)| *of == link && *at > post));
+            item["version"] = json!(version);
             let session = sessions.get(&post).filter(|session| !session.is_empty());
             item["forwarded"] = json!(session.map_or_else(|| same(post), |session| front.contains(session)));
             item["session_ended"] = json!(item["session"].as_str().is_some_and(|session| ended.contains(session)));

@@ -10,7 +10,7 @@ use super::{
     isolation::SameId,
     matching::{Index, Matching, Pair},
     messages::Message,
-    told::notification,
+    told::{is_supported, notification},
 };
 use crate::exchange::Origin;
 use conform_model::evidence::{Kind, Side};
@@ -18,6 +18,15 @@ use conform_model::evidence::{Kind, Side};
 /// The codes for a resource that does not exist, before and since the revision without a handshake.
 const RESOURCE_NOT_FOUND: i64 = -32002;
 const INVALID_PARAMS: i64 = -32602;
+
+/// A request that is received this long after it was sent, in microseconds, and after the response to another one, has
+/// waited for that. Observed without waiting: 2.5 s, by a gateway with a handshake for each request, on a machine with a
+/// load of 20.
+const WAITED: u64 = 4_000_000;
+/// So soon after that response, in microseconds. A guess.
+const SOON: u64 = 1_000_000;
+/// A message of this many bytes keeps a gateway busy.
+const LARGE: usize = 100_000;
 
 /// A message that one end sent, with its copy at the other end.
 #[derive(Serialize)]
@@ -50,6 +59,10 @@ struct OfRequest {
     response: &'static str,
     responses: usize,
     not_found: bool,
+    unanswered: bool,
+    waited: bool,
+    /// Of a request of the upstream: whether the gateway declared the capability for it.
+    wanted: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     id_in_use: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -180,20 +193,32 @@ fn request<'a>(matching: &Matching<'a>, pair: &Pair, cursors: &HashMap<String, V
         response: arrived.map_or("nothing", Message::word),
         responses: pair.arrived.len(),
         not_found: arrived.is_some_and(|arrived| is_not_found(sent, arrived)),
+        unanswered: is_unanswered(matching, pair),
+        waited: has_waited(matching, pair),
+        wanted: !sent.behind || is_supported(matching, sent),
         id_in_use: None,
         other_result: None,
         token_lost: None,
         id_repeated: None,
     });
     let Some(received) = pair.received.first().map(|index| matching.at(*index)) else { return item };
+    let failed = pair.received.iter().filter(|index| matching.ends.has_failed(matching.at(**index))).count();
+    item.times = (pair.received.len() - failed).max(1);
     request.token_lost = Some(sent.token().is_some() && received.token().is_none());
-    let mut earlier = matching.messages.iter().take_while(|message| message.frame < received.frame);
-    request.id_repeated = Some(earlier.any(|message| {
-        message.kind() == Kind::Request
-            && message.from == received.from
-            && message.is_beside(received)
-            && message.id() == received.id()
-    }));
+    // Each copy counts, besides one that is sent again because it got an error status. A party that repeats its own ids
+    // shows nothing.
+    let repeats = |message: &Message| {
+        let mut earlier = matching.messages.iter().take_while(|earlier| earlier.frame < message.frame);
+        earlier.any(|earlier| {
+            earlier.kind() == Kind::Request
+                && earlier.from == message.from
+                && earlier.is_beside(message)
+                && earlier.id() == message.id()
+                && !matching.ends.has_failed(earlier)
+        })
+    };
+    let is_repeated = pair.received.iter().any(|index| repeats(matching.at(*index)));
+    request.id_repeated = Some(is_repeated && !repeats(sent));
     let mut found = differences(&sent.message, &received.message);
     if begins(sent) {
         found.retain(|difference| difference.part == "capabilities");
@@ -210,6 +235,40 @@ fn request<'a>(matching: &Matching<'a>, pair: &Pair, cursors: &HashMap<String, V
     }
     item.differences = found;
     item
+}
+
+/// Whether a client waited in vain for the response, though the upstream could not respond: it did not receive the
+/// request, or failed over it.
+fn is_unanswered(matching: &Matching, pair: &Pair) -> bool {
+    let sent = matching.at(pair.sent);
+    let is_over = |index: &Index| matching.ends.is_over(matching.at(*index));
+    let attempts = pair.received.iter().map(|index| matching.ends.last_attempt(matching.at(*index)));
+    let since = attempts.max().unwrap_or(sent.at);
+    !sent.behind
+        && pair.arrived.is_empty()
+        && pair.returned.is_none()
+        && pair.received.iter().all(is_over)
+        && matching.ends.waited(sent, since)
+        && !matching.was_cancelled(sent, u64::MAX)
+}
+
+/// Whether the upstream received this request of a client only after it had responded to an earlier one, which took long.
+fn has_waited(matching: &Matching, pair: &Pair) -> bool {
+    let sent = matching.at(pair.sent);
+    let Some(received) = pair.received.first().map(|index| matching.at(*index)).filter(|_| !begins(sent)) else {
+        return false;
+    };
+    matching.calls.iter().filter_map(|earlier| Some((earlier, matching.at(earlier.returned?)))).any(
+        |(earlier, returned)| {
+            let other = matching.at(earlier.sent);
+            let was_open = other.frame < sent.frame && sent.frame < returned.frame && returned.frame < received.frame;
+            was_open
+                && !begins(other)
+                && returned.at.saturating_sub(sent.at) >= WAITED
+                && received.at.saturating_sub(returned.at) <= SOON
+                && [other, returned].iter().all(|message| message.message.to_string().len() < LARGE)
+        },
+    )
 }
 
 /// A gateway has a handshake of its own on each side.
@@ -230,7 +289,7 @@ fn response<'a>(matching: &Matching<'a>, pair: &Pair) -> Option<Passed<'a>> {
     let returned = pair.returned?;
     let (sent, asked) = (matching.at(returned), matching.at(pair.sent));
     // A gateway may drop the response to a cancelled request, or for a client that disconnected.
-    let gone = matching.left.get(&asked.link).is_some_and(|left| *left < sent.frame);
+    let gone = matching.ends.left(asked.link).is_some_and(|left| left < sent.frame);
     if pair.arrived.is_empty() && (gone || matching.was_cancelled(asked, u64::MAX)) {
         return None;
     }

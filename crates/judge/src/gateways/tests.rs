@@ -1,8 +1,8 @@
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
-use super::{differences::differences, matching::Matching, messages::Message, passed};
+use super::{differences::differences, ends::Ends, matching::Matching, messages::Message, passed};
 use conform_model::evidence::Side;
 
 fn paths(sent: Value, received: Value) -> Vec<String> {
@@ -55,7 +55,7 @@ fn matched(messages: &[(&str, Side, Value)]) -> Vec<Value> {
     };
     let messages: Vec<Message> = messages.iter().enumerate().map(message).collect();
     let channels = HashSet::from([1]);
-    passed::items(&Matching::new(messages.iter().collect(), &channels, &HashMap::new()))
+    passed::items(&Matching::new(messages.iter().collect(), &channels, &Ends::default()))
         .iter()
         .map(|item| json!(item))
         .collect()

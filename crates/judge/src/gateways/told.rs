@@ -29,7 +29,7 @@ pub fn notification<'a>(matching: &Matching<'a>, told: &Told) -> Passed<'a> {
     };
     item.others = links.iter().filter(|link| sent.behind && !wanted(link)).count();
     own.wanted = if sent.behind {
-        matching.serves_clients(told.sent) && is_awaited(matching, sent)
+        matching.serves_clients(told.sent) && is_supported(matching, sent) && is_awaited(matching, sent)
     } else {
         is_supported(matching, sent)
     };
@@ -96,7 +96,7 @@ fn is_disordered(matching: &Matching, told: &Told, received: &Message) -> bool {
 
 /// Whether there is a client that the notification is for.
 fn is_awaited(matching: &Matching, sent: &Message) -> bool {
-    let present = |link: u32| matching.left.get(&link).is_none_or(|left| sent.frame < *left);
+    let present = |link: u32| matching.ends.left(link).is_none_or(|left| sent.frame < left);
     let mut links: Vec<u32> =
         matching.messages.iter().filter(|message| !message.behind).map(|message| message.link).collect();
     links.dedup();
@@ -132,13 +132,24 @@ fn declared<'a>(matching: &Matching<'a>, link: u32) -> Option<&'a Value> {
     response.message.pointer("/result/capabilities")
 }
 
-/// Whether the gateway declared to the upstream what a notification of a client is about.
-fn is_supported(matching: &Matching, sent: &Message) -> bool {
-    if sent.method() != "notifications/roots/list_changed" {
-        return true;
-    }
+/// Whether the gateway declared to the upstream what a message is about, as far as a capability exists for it.
+pub fn is_supported(matching: &Matching, message: &Message) -> bool {
+    let capability = match message.method() {
+        "notifications/roots/list_changed" => "/roots/listChanged",
+        "roots/list" => "/roots",
+        "sampling/createMessage" => "/sampling",
+        "elicitation/create" | "notifications/elicitation/complete" => "/elicitation",
+        "notifications/cancelled" if message.behind => {
+            let pair = matching.cancelled(message);
+            return pair.is_some_and(|pair| is_supported(matching, matching.at(pair.sent)));
+        }
+        _ => return true,
+    };
     let mut handshakes = matching.messages.iter().filter(|message| message.behind && message.method() == "initialize");
-    handshakes.any(|message| message.message["params"]["capabilities"]["roots"]["listChanged"] == true)
+    handshakes.any(|message| {
+        let declared = message.message["params"]["capabilities"].pointer(capability);
+        declared.is_some_and(|declared| *declared == true || declared.is_object())
+    })
 }
 
 /// Whether the gateway had a stream to send it on.

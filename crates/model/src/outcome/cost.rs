@@ -1,7 +1,32 @@
-//! The measured cost of a gateway.
+//! A gateway compared with its upstream: the rules about servers, and the measured cost.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+/// The rules about servers that were judged on the upstream of a gateway.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Compared {
+    /// Those that were judged through the gateway, too.
+    pub rules: usize,
+    /// Those that could not be tested through the gateway.
+    pub untested: usize,
+}
+
+impl Compared {
+    /// What the verdict says if a third or more could not be tested.
+    pub fn warning(self) -> Option<String> {
+        let all = self.rules + self.untested;
+        (self.untested > 0 && self.untested * 3 >= all)
+            .then(|| format!("{} of {all} rules about its upstream could not be tested through it", self.untested))
+    }
+
+    pub fn note(self) -> String {
+        let Self { rules, untested } = self;
+        format!(
+            "{rules} rules about servers were compared through the gateway and on its upstream, {untested} could not be"
+        )
+    }
+}
 
 /// Calls of one size from a number of clients, directly and through the gateway.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

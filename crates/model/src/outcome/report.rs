@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{CostRow, RuleResult, Sender, Served, Status, is_zero};
+use super::{Compared, CostRow, RuleResult, Sender, Served, Status, is_zero};
 use crate::revision::Revision;
 
 /// Whom a report is about.
@@ -125,6 +125,9 @@ pub struct RunReport {
     /// What a gateway costs, if it was measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cost: Vec<CostRow>,
+    /// The rules about servers that were compared, of a gateway.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compared: Option<Compared>,
     /// The graph of the resources, if they were walked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub graph: Option<Graph>,

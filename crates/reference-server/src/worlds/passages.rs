@@ -1,14 +1,18 @@
 //! Worlds for rules about gateways: results and errors with everything that a gateway has to forward.
 //!
-//! In `passages` the text of a call of `echo` selects the result.
+//! In `passages` the text of a call of `echo` selects the result, the messages around it, the requests to the client that
+//! precede it, and over HTTP the form of the response or the failure in its place.
 
 use std::time::Duration;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 
-use super::odd::note;
-use crate::faults::{Behaviour, EVERYWHERE, Memory, Scene};
+use super::{
+    odd::{self, note, request},
+    responses, serving,
+};
+use crate::faults::{Behaviour, EVERYWHERE, Heard, Memory, Scene};
 use conform_model::revision::Revision;
 
 /// Text that programs often handle wrongly: multi-byte characters, surrogate pairs, symbols, direction, line ends,
@@ -20,8 +24,11 @@ const LATE: Duration = Duration::from_millis(600);
 
 pub static PASSAGES: &[Behaviour] = &[
     Behaviour {
+        hear: Some(hear),
         say: Some(say),
         around: Some(around),
+        meet: Some(responses::meet),
+        reply: Some(|_, request, reply| responses::form(&request["message"], reply)),
         ..Behaviour::new("passages", "calls of `echo` return everything that a gateway has to pass on", EVERYWHERE)
     },
     Behaviour { delay: |_| LATE, ..Behaviour::new("delayed-responses", "each response takes 0.6 s", EVERYWHERE) },
@@ -32,14 +39,31 @@ fn text(message: &Value) -> Option<&str> {
     message.pointer("/params/arguments/text").filter(|_| echoes).and_then(Value::as_str)
 }
 
+fn hear(memory: &mut Memory, message: &mut Value) -> Heard {
+    match odd::hear(memory, message) {
+        Heard::Message => serving::hear(memory, message),
+        heard => heard,
+    }
+}
+
 fn say(_: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
+    if message.get("method").is_some() {
+        let has_meta = message["method"] != "ping" && message.get("params").is_none_or(Value::is_object);
+        if has_meta {
+            let own = message["params"]["_meta"].as_object().cloned().unwrap_or_default();
+            message["params"]["_meta"] = meta();
+            own.into_iter().for_each(|(name, value)| message["params"]["_meta"][name] = value);
+        }
+        return true;
+    }
     if message.get("result").is_none() {
         return true;
     }
     let method = scene.sent.and_then(|sent| sent["method"].as_str()).unwrap_or_default();
-    if method.ends_with("/list") {
-        decorate(&mut message["result"], scene.revision);
-        return true;
+    match method {
+        _ if method.ends_with("/list") => decorate(&mut message["result"], scene.revision),
+        "resources/read" | "prompts/get" | "completion/complete" => message["result"]["_meta"] = meta(),
+        _ => {}
     }
     let Some(text) = scene.sent.and_then(text) else { return true };
     match text.split_once(' ').unwrap_or((text, "")) {
@@ -52,14 +76,20 @@ fn say(_: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
                 result["structuredContent"] = structured();
             }
         }
+        ("equal", _) => {
+            let block = |text: &str| json!({ "type": "text", "text": text });
+            message["result"]["content"] =
+                json!([block("b"), block("a"), block("b"), block(""), block("b"), block(" b\r\n")]);
+        }
         ("failure", _) => {
             message["result"]["content"] = json!([{ "type": "text", "text": TEXT }]);
             message["result"]["isError"] = json!(true);
         }
         ("error", code) => {
             let code: i64 = code.parse().unwrap_or(-32055);
-            let data = json!({ "reason": TEXT, "nested": { "list": [1, { "deep": null }], "big": 9_007_199_254_740_993_u64 } });
-            message["error"] = json!({ "code": code, "message": "It went wrong: Grüße 🦀", "data": data });
+            let data = json!({ "reason": TEXT, "nested": { "list": [1, { "deep": null }], "big": 9_007_199_254_740_993_u64 }, "odd": odd_values() });
+            message["error"] =
+                json!({ "code": code, "message": "  It went wrong: Grüße 🦀 e\u{301}\r\n%20", "data": data });
             if let Some(message) = message.as_object_mut() {
                 message.shift_remove("result");
             }
@@ -74,14 +104,49 @@ fn say(_: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
     true
 }
 
-fn around(_: &mut Memory, scene: &Scene, message: &Value) -> (Vec<Value>, Vec<Value>) {
-    let told = scene.sent.and_then(text) == Some("told") && message.get("result").is_some();
-    if !told {
-        return (Vec::new(), Vec::new());
+fn around(memory: &mut Memory, scene: &Scene, message: &Value) -> (Vec<Value>, Vec<Value>) {
+    let (mut before, after) = odd::around(memory, scene, message);
+    let (asked, _) = serving::around(memory, scene, message);
+    before.extend(asked);
+    if message.get("result").is_none() {
+        return (before, after);
     }
-    let data = json!({ "text": TEXT, "list": [1, null, { "a": true }] });
-    let logged = json!({ "level": "warning", "logger": "passages.log", "data": data, "_meta": meta() });
-    (vec![note("notifications/message", logged)], Vec::new())
+    match scene.sent.and_then(text) {
+        Some("told") => {
+            let data = json!({ "text": TEXT, "list": [1, null, { "a": true }], "odd": odd_values() });
+            before.push(note(
+                "notifications/message",
+                json!({ "level": "warning", "logger": "Passages.log 1", "data": data }),
+            ));
+            let data = [json!(null), json!(0), json!(""), json!(" text "), json!(false), json!([]), json!({})];
+            before.extend(data.map(|data| note("notifications/message", json!({ "level": "error", "data": data }))));
+        }
+        // Ids that programs often confuse, in requests that the client can respond to.
+        Some("ids") if !scene.revision.is_modern() => {
+            let ids = [
+                json!(0),
+                json!(""),
+                json!("7"),
+                json!(7),
+                json!("a.b/c é"),
+                json!(9_007_199_254_740_991_i64),
+                json!(-5),
+            ];
+            before.extend(ids.iter().map(|id| request(id, "roots/list", Value::Null)));
+        }
+        _ => {}
+    }
+    (before, after)
+}
+
+/// Values and names that programs often drop or change, in data of a server or a user.
+fn odd_values() -> Value {
+    json!({
+        "none": null, "no": false, "zero": 0, "nothing": "", "list": [], "object": {}, "equal": ["b", "a", "b"],
+        "title": "T", "icons": [{ "src": "x" }], "size": 7, "mimeType": "text/plain", "annotations": { "priority": 0 },
+        "_own": 1, "$ref": "#/a", "whole": 1.0, "part": 0.1, "large": 1_099_511_627_776_u64, "Capital": "UPPER lower",
+        "decomposed": "e\u{301}", "escaped": "%2F%20+&amp;", "control": "\u{1}\u{7f}", "lines": "a\r\nb\rc\n", "long": "x".repeat(1500),
+    })
 }
 
 fn meta() -> Value {

@@ -65,7 +65,7 @@ pub static RESPONSES: &[Behaviour] = &[Behaviour {
     ..Behaviour::new("odd-responses", "HTTP responses have the form that the text of a call says", &[Transport::Http])
 }];
 
-fn meet(_: &mut Memory, request: &Value) -> Met {
+pub fn meet(_: &mut Memory, request: &Value) -> Met {
     let message = &request["message"];
     let page = |status: StatusCode| {
         let mut reply = whole(status, "text/html", b"<html><body>Something went wrong.</body></html>");
@@ -80,6 +80,7 @@ fn meet(_: &mut Memory, request: &Value) -> Met {
     match said(message) {
         "500" => page(StatusCode::INTERNAL_SERVER_ERROR),
         "503" => page(StatusCode::SERVICE_UNAVAILABLE),
+        "502" => page(StatusCode::BAD_GATEWAY),
         "429" => page(StatusCode::TOO_MANY_REQUESTS),
         "html" => page(StatusCode::OK),
         "hang-up" => Met::HungUp,
@@ -105,6 +106,11 @@ fn reply(_: &mut Memory, request: &Value, reply: &mut Reply) {
     if request["method"] == "GET" {
         return ping(reply);
     }
+    form(message, reply);
+}
+
+/// Gives the response to a call the form that its text names.
+pub fn form(message: &Value, reply: &mut Reply) {
     let text = said(message);
     let Body::Whole(Some(body)) = reply.body() else { return };
     let body = String::from_utf8_lossy(body).into_owned();

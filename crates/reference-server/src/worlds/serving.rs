@@ -24,7 +24,7 @@ pub static SERVING: &[Behaviour] = &[Behaviour {
 type Wanted = (String, &'static str, Value);
 
 /// Since 2026-07-28 a call has to be repeated with the input.
-fn hear(_: &mut Memory, message: &mut Value) -> Heard {
+pub fn hear(_: &mut Memory, message: &mut Value) -> Heard {
     if text(message) == Some("page required") {
         let page = json!({ "mode": "url", "message": "Please visit", "url": "https://example.com/", "elicitationId": "page-1" });
         let error = json!({ "code": -32042, "message": "A page is required", "data": { "elicitations": [page] } });
@@ -51,7 +51,7 @@ fn hear(_: &mut Memory, message: &mut Value) -> Heard {
     Heard::Answered(json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }))
 }
 
-fn around(_: &mut Memory, scene: &Scene, message: &Value) -> (Vec<Value>, Vec<Value>) {
+pub fn around(_: &mut Memory, scene: &Scene, message: &Value) -> (Vec<Value>, Vec<Value>) {
     let Some(text) = scene.sent.and_then(text).filter(|_| !scene.revision.is_modern()) else {
         return (Vec::new(), Vec::new());
     };

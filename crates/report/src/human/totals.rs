@@ -8,7 +8,7 @@ use crate::{
     tally::{Tally, standing},
     text::plain,
 };
-use conform_model::outcome::{Level, RunReport, Status, Subject};
+use conform_model::outcome::{Compared, Level, RunReport, Status, Subject};
 
 pub fn notes(page: &mut Page, report: &RunReport) {
     page.gap();
@@ -49,7 +49,9 @@ pub fn totals(page: &mut Page, report: &RunReport) {
 pub fn meaning(report: &RunReport) -> String {
     let cut_short = report.cut_short.as_deref().filter(|_| report.exit_code == 1);
     let incomplete = cut_short.map(|why| format!(" The run is incomplete: {why}."));
-    let verdict = verdict(report) + &incomplete.unwrap_or_default();
+    let unseen = report.compared.and_then(Compared::warning).filter(|_| report.exit_code <= 1);
+    let unseen = unseen.map(|unseen| format!(" {unseen}."));
+    let verdict = verdict(report) + &unseen.unwrap_or_default() + &incomplete.unwrap_or_default();
     let Some(failing) = served::failing(report).filter(|_| report.exit_code <= 1) else { return verdict };
     let (joint, no) = if report.exit_code == 0 { (", but", "no") } else { (".", "No") };
     format!("{}{joint} {no} {failing}.", verdict.trim_end_matches('.'))

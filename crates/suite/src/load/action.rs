@@ -1,5 +1,7 @@
 //! Reads the actions of a scenario.
 
+use serde_json::Value;
+
 use super::lint::Lint;
 use crate::{
     decode::{self, Decode},
@@ -145,6 +147,8 @@ fn how(own: &mut Arguments<'_, '_>) -> How {
         log_level: own.of_client("logLevel"),
         cancel_after: own.of_gateway("cancel_after"),
         meta: own.of_gateway("meta"),
+        id: own.of_gateway::<Tree>("id").as_ref().map(Value::from),
+        respond: own.of_gateway("respond"),
         more: own.of_gateway("more"),
     }
 }

@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use conform_model::evidence::List;
+use conform_model::evidence::{List, Manner};
 
 /// One action. As JSON it is what a client reads that follows instructions.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -36,6 +36,12 @@ pub struct How {
     /// Fields of `_meta`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map<String, Value>>,
+    /// The id of the request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<Value>,
+    /// How the client responds to requests of the upstream meanwhile.
+    #[serde(skip)]
+    pub respond: Option<Manner>,
     /// More params.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub more: Option<Map<String, Value>>,

@@ -21,6 +21,8 @@ pub struct Limits {
     pub message_values: usize,
     /// Consecutive lines that are not messages.
     pub junk_lines: usize,
+    /// Whether an HTTP request is sent again if the server was busy or its connection ended.
+    pub repeats: bool,
     /// Size of the record in memory; older frames go to a temporary file, ...
     pub memory_bytes: usize,
     /// ... which is limited to this size.
@@ -53,6 +55,7 @@ impl Default for Limits {
             message_bytes: 16 << 20,
             message_values: 250_000,
             junk_lines: 10_000,
+            repeats: true,
             memory_bytes: 32 << 20,
             disk_bytes: 96 << 20,
             record_messages: 200_000,

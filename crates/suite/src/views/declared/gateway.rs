@@ -44,6 +44,10 @@ views! {
         responses,
         /// Of `resources/read`: whether the error for a resource that does not exist was received.
         not_found,
+        /// Of a client's request: whether it has no response, although the upstream did not get it or failed over it.
+        unanswered,
+        /// Of a client's request: whether the upstream received it only after its response to an earlier request.
+        waited,
         /// Of a request: whether it had a progress token and was received without.
         token_lost,
         /// Of a request: whether its id was used before on the connection where it was received.
@@ -52,7 +56,7 @@ views! {
         id_in_use,
         /// Of such a request: the other client's request, if this client received the result of it.
         other_result: one OTHER_RESULT,
-        /// Of a notification: whether a party declared the capability to receive it.
+        /// Of a notification or of a request of the upstream: whether a party declared the capability to receive it.
         wanted,
         /// Of a notification: milliseconds until it was received.
         delay_ms,
@@ -97,12 +101,24 @@ views! {
         http: one POST_HEAD,
         /// Headers with a credential of the client in front.
         leaks: list,
-        /// The method of the message in it.
+        /// The method of the message in it, or `response`; null without a message.
         carries,
         /// The session that the response to `initialize` began, if it did.
         session,
         /// Whether the gateway ended this session later.
         session_ended,
+        /// Whether the header with the session is missing, although each handshake began a session.
+        session_missing,
+        /// The revision of its session; null if it has none.
+        version,
+        /// Whether it has a message and a session, and got status 404, and the gateway did not exit.
+        rejected_session,
+        /// Whether the gateway sent `initialize` later.
+        restarted,
+        /// The number of the connection.
+        link,
+        /// The suite whose scenario it belongs to.
+        scenario,
         /// Whether it is a request of the client that an HTTP proxy passed on: its session is that of the client.
         forwarded,
         /// Where it was sent.

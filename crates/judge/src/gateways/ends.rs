@@ -1,0 +1,125 @@
+//! What ended at either side of the gateway: connections, processes and HTTP exchanges.
+
+use std::collections::{HashMap, HashSet};
+
+use super::messages::Message;
+use conform_model::evidence::{Ended, Frame, FrameKind, Link, Side};
+
+/// A client that has waited this long, in microseconds, has not given up early. Our client waits at least 5 s.
+const WAITED: u64 = 4_000_000;
+
+#[derive(Default)]
+pub struct Ends {
+    /// The frame in which each client disconnected.
+    left: HashMap<u32, u64>,
+    /// The time of that frame.
+    left_at: HashMap<u32, u64>,
+    /// Gateways that exited although their client was still connected.
+    exited: HashSet<u32>,
+    /// The scenarios of these gateways.
+    exited_in: HashSet<String>,
+    /// HTTP exchanges of clients that got an error status.
+    rejected: HashSet<u64>,
+    /// When clients closed HTTP exchanges.
+    dropped: HashMap<u64, u64>,
+    /// HTTP exchanges with the upstream that got an error status.
+    failed: HashSet<u64>,
+    /// Of these, those with status 404.
+    not_found: HashSet<u64>,
+    /// HTTP exchanges with the upstream that ended.
+    over: HashSet<u64>,
+    /// When the gateway last opened or resumed a stream on each connection with the upstream.
+    opened: HashMap<u32, u64>,
+    /// Processes of the upstream that exited by themselves.
+    crashed: HashSet<u32>,
+}
+
+impl Ends {
+    pub fn take(&mut self, frame: &Frame, link: &Link) {
+        let is_error = frame.http.as_ref().and_then(|head| head.status).is_some_and(|status| status >= 400);
+        match (frame.kind, frame.post, frame.ended, link.behind) {
+            (FrameKind::HttpRequest, ..) if link.behind && is_get(frame) => {
+                self.opened.insert(link.link, frame.at);
+            }
+            (FrameKind::HttpResponse, Some(post), _, false) if is_error => {
+                self.rejected.insert(post);
+            }
+            (FrameKind::HttpResponse, Some(post), _, true) if is_error => {
+                self.failed.insert(post);
+            }
+            (FrameKind::Note, Some(post), Some(Ended::Dropped), false) => {
+                self.dropped.insert(post, frame.at);
+            }
+            // Over HTTP+SSE responses are on another stream.
+            (FrameKind::Note, Some(post), Some(Ended::Complete | Ended::Broken), true)
+                if link.transport.capabilities().stream_per_request =>
+            {
+                self.over.insert(post);
+            }
+            (FrameKind::Note, None, Some(Ended::Unasked), true) => {
+                self.crashed.insert(link.link);
+            }
+            (FrameKind::Note, None, Some(ended), false) => {
+                self.left.insert(link.link, frame.frame);
+                self.left_at.insert(link.link, frame.at);
+                if ended == Ended::Unasked && frame.from == Side::Server {
+                    self.exited.insert(link.link);
+                    self.exited_in.extend(link.scenario.clone());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The frame in which the client disconnected.
+    pub fn left(&self, link: u32) -> Option<u64> {
+        self.left.get(&link).copied()
+    }
+
+    pub fn reject_session(&mut self, post: u64) {
+        self.not_found.insert(post);
+    }
+
+    /// Whether the upstream does not know the session of the exchange, or nothing at its path.
+    pub fn has_rejected_session(&self, post: u64) -> bool {
+        self.not_found.contains(&post)
+    }
+
+    /// Whether a gateway exited in the scenario although its client was connected.
+    pub fn has_exited(&self, scenario: Option<&str>) -> bool {
+        scenario.is_some_and(|scenario| self.exited_in.contains(scenario))
+    }
+
+    /// Whether the upstream rejected this by an HTTP status, so that it may be sent again.
+    pub fn has_failed(&self, received: &Message) -> bool {
+        received.post.is_some_and(|post| self.failed.contains(&post))
+    }
+
+    /// When the gateway last did something to get the response to what the upstream received there.
+    pub fn last_attempt(&self, received: &Message) -> u64 {
+        self.opened.get(&received.link).copied().unwrap_or_default().max(received.at)
+    }
+
+    /// Whether the upstream can no longer respond to what it received there.
+    pub fn is_over(&self, received: &Message) -> bool {
+        let ended =
+            received.post.map_or_else(|| self.crashed.contains(&received.link), |post| self.over.contains(&post));
+        ended || self.has_failed(received)
+    }
+
+    /// Whether the client waited for a response in vain: it neither left early nor closed the exchange, and got no error
+    /// status. `since` is when the gateway last sent the request: it may repeat one that failed.
+    pub fn waited(&self, sent: &Message, since: u64) -> bool {
+        let is_long = |until: &u64| until.saturating_sub(since) >= WAITED;
+        if sent.post.is_some_and(|post| {
+            self.rejected.contains(&post) || self.dropped.get(&post).is_some_and(|dropped| !is_long(dropped))
+        }) {
+            return false;
+        }
+        self.exited.contains(&sent.link) || self.left_at.get(&sent.link).is_none_or(is_long)
+    }
+}
+
+fn is_get(frame: &Frame) -> bool {
+    frame.http.as_ref().is_some_and(|head| head.method.as_deref() == Some("GET"))
+}
