@@ -125,7 +125,20 @@ impl<'a> Maker<'a> {
         }
         self.dependents(flat, parts, &mut made, depth);
         let least = flat.get("minProperties").and_then(Value::as_u64).unwrap_or_default();
-        let least = usize::try_from(least).ok()?.max(usize::from(other.is_some() && self.fill == Fill::All));
+        let most = flat.get("maxProperties").and_then(Value::as_u64).unwrap_or(u64::MAX);
+        // Two further fields: what is wrong with the first one may be right with the second.
+        let further = if other.is_some() && self.fill == Fill::All { most.min(2) } else { 0 };
+        let least = usize::try_from(least.max(further)).ok()?;
+        if self.fill != Fill::Least && depth > 1 {
+            for (pattern, part) in flat.get("patternProperties").and_then(Value::as_object).into_iter().flatten() {
+                if u64::try_from(made.len()).is_ok_and(|count| count < most)
+                    && let Some(name) = texts::of_pattern(self.rng, pattern)
+                    && let Some(value) = self.of(self.root.flat(part), "", depth)
+                {
+                    made.insert(name, value);
+                }
+            }
+        }
         if least > made.len() {
             for (name, part) in parts {
                 if made.len() >= least {

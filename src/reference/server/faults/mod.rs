@@ -38,7 +38,7 @@ use crate::{
     reference::server::{
         content::Content,
         faults::{
-            asking::ASKING, cursors::CURSORS, data::DataFault, endings::ENDINGS, generated::GENERATED,
+            asking::ASKING, cursors::CURSORS, data::DataFault, endings::ENDINGS, generated::{GENERATED, KEPT},
             lifecycle::LIFECYCLE, messages::MESSAGES, prefixes::PREFIXED, proposals::PROPOSED, reads::READS,
             retries::RETRIES, sequels::SEQUELS, streams::STREAMING, task_extension::TASK_FAULTS, tasks::TASKS,
             tools::TOOLS,
@@ -104,6 +104,7 @@ static BEHAVIOUR_FILES: &[&[Behaviour]] = &[
     ASKING,
     RETRIES,
     GENERATED,
+    KEPT,
 ];
 
 fn behaviours() -> impl Iterator<Item = &'static Behaviour> {
