@@ -61,6 +61,7 @@ pub struct Observations {
     pub tolerated: Option<bool>,
     pub rejected_elsewhere: Option<bool>,
     pub like_invalid: Option<bool>,
+    pub expects_failure: Option<bool>,
     pub plain_succeeds: Option<bool>,
     pub stale: Option<bool>,
     pub offered: Option<bool>,

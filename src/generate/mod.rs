@@ -31,9 +31,9 @@ mod store;
 mod subject;
 mod templates;
 mod tester;
-mod things;
 #[cfg(test)]
 mod tests;
+mod things;
 mod together;
 mod turns;
 mod values;
@@ -91,6 +91,7 @@ pub async fn generate(mut caller: Caller, context: &mut RunContext, plan: &Plan<
     if settings.replay.is_some() {
         tester.learn_usual().await;
     }
+    tester.keep_things().await;
     tester.make_calls(Share::Half).await;
     tester.compare().await;
     // What comparing left of its time is for further calls.
@@ -101,6 +102,7 @@ pub async fn generate(mut caller: Caller, context: &mut RunContext, plan: &Plan<
 /// How much of the time may pass until no more calls are made.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Share {
+    Third,
     Half,
     Most,
 }
@@ -121,6 +123,7 @@ impl Clock<'_> {
     /// Whether this share of the time has passed.
     fn has_passed(&self, share: Share) -> bool {
         let part = match share {
+            Share::Third => self.settings.time / 3,
             Share::Half => self.settings.time / 2,
             Share::Most => self.settings.time * 3 / 4,
         };

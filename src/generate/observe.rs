@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 use super::{
     beside,
     caller::Caller,
-    ledger::Ledger,
     calls::{Call, Kind, Source},
     item::{Inside, Item, Observations, is_failed},
+    ledger::Ledger,
     subject::{Subject, What},
     values::numbers::{nearer, quarter, small},
 };
@@ -110,14 +110,26 @@ impl Observer<'_> {
             item.seen.inside = self.inside(source, call).await;
         }
         self.ledger.add(call, &item);
+        if item.failed
+            && self.ledger.wants(call)
+            && let Some(base) = &call.base
+            && let Some(reply) = self.reply(subject, base).await
+            && reply.end == End::Result
+            && !is_failed(&reply)
+        {
+            self.ledger.reject(call, &item.name);
+        }
         if item.seen.tolerated == Some(true) && item.succeeded() {
             item.seen.rejected_elsewhere = Some(self.ledger.is_rejected_elsewhere(call, &item.name));
         }
-        if item.failed && self.ledger.accepts(&item.name) {
+        if item.failed && self.ledger.accepts(&item.name) && self.ledger.is_comparable(call, &item.name) {
             item.seen.like_invalid = self.is_like_invalid(source, call, &item).await;
         }
         if call.kind == Kind::Hostile && item.error.as_ref().is_some_and(|error| error["code"] == INTERNAL) {
             item.seen.plain_succeeds = Some(self.plain_succeeds(source).await);
+        }
+        if item.succeeded() {
+            item.seen.expects_failure = Some(expects_failure(&subject.listed));
         }
         if call.kind != Kind::Invalid && item.succeeded() {
             item.seen.unfilled = Some(self.is_unfilled(source, call, &reply).await);
@@ -293,6 +305,12 @@ impl Observer<'_> {
 fn expects_pattern(listed: &Value) -> bool {
     let text = listed.to_string().to_ascii_lowercase();
     ["regex", "regular expression", "pattern", "glob"].iter().any(|word| text.contains(word))
+}
+
+/// Whether what the server lists mentions failures: what the tool returns may be the failure of something else.
+fn expects_failure(listed: &Value) -> bool {
+    let text = listed.to_string().to_ascii_lowercase();
+    ["error", "log", "fail", "issue", "diagnos", "exception"].iter().any(|word| text.contains(word))
 }
 
 /// A message without the value that it is about.

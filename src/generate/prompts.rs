@@ -33,8 +33,11 @@ pub async fn lost(
     let mut found = Vec::new();
     let prompts = sources.iter().enumerate().filter(|(_, source)| source.subject.what == What::Prompt);
     for (index, source) in prompts.take(TRIED) {
-        let names: Vec<String> =
-            source.subject.schema["properties"].as_object().into_iter().flat_map(|parts| parts.keys().cloned()).collect();
+        let names: Vec<String> = source.subject.schema["properties"]
+            .as_object()
+            .into_iter()
+            .flat_map(|parts| parts.keys().cloned())
+            .collect();
         for name in names {
             if over() || observer.caller.gone.is_some() {
                 return found;
@@ -74,7 +77,8 @@ async fn shows(observer: &mut Observer<'_>, source: &Source, name: &str, text: &
     let call = source.of(arguments, false).filter(|call| call.kind == Kind::Valid)?;
     let item = observer.observe(source, &call).await?;
     let result = item.result.clone().unwrap_or_default();
-    let is_shown = texts(&result).iter().any(|said| said.contains(text) || forms(text).iter().any(|form| said.contains(form)));
+    let is_shown =
+        texts(&result).iter().any(|said| said.contains(text) || forms(text).iter().any(|form| said.contains(form)));
     Some((item, call, is_shown))
 }
 
@@ -91,8 +95,10 @@ fn forms(text: &str) -> Vec<String> {
     let html = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let quoted = html.replace('"', "&quot;");
     let numbered = html.replace('"', "&#34;");
-    let marked: String = text.chars().flat_map(|c| c.is_ascii_punctuation().then_some('\\').into_iter().chain([c])).collect();
-    let ascii: String = text.chars().map(|c| if c.is_ascii() { c.to_string() } else { format!("\\u{:04x}", c as u32) }).collect();
+    let marked: String =
+        text.chars().flat_map(|c| c.is_ascii_punctuation().then_some('\\').into_iter().chain([c])).collect();
+    let ascii: String =
+        text.chars().map(|c| if c.is_ascii() { c.to_string() } else { format!("\\u{:04x}", c as u32) }).collect();
     let url = percent_encoding::utf8_percent_encode(text, percent_encoding::NON_ALPHANUMERIC).to_string();
     vec![json.trim_matches('"').to_owned(), html, quoted, numbered, marked, ascii, url]
 }
@@ -105,7 +111,8 @@ mod tests {
     fn an_escaped_text_is_not_lost() {
         let text = r#"a "b" {c}"#;
         for form in [r#"a \"b\" {c}"#, "a &quot;b&quot; {c}", r#"a\ \"b\"\ \{c\}"#] {
-            let known = forms(text).iter().any(|known| known == form || known.replace("\\ ", " ") == form.replace("\\ ", " "));
+            let known =
+                forms(text).iter().any(|known| known == form || known.replace("\\ ", " ") == form.replace("\\ ", " "));
             assert!(known, "{form}: {:?}", forms(text));
         }
         assert!(!forms(text).contains(&"a b c".to_owned()));

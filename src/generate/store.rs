@@ -18,6 +18,8 @@ pub struct Stored {
     bound: Option<(String, Value)>,
     /// The place of a valid value, and values for it.
     beside: Option<(String, Beside)>,
+    /// Whether many servers accept it on purpose, though it is invalid.
+    tolerated: bool,
     /// How many times in a row it is made.
     times: usize,
 }
@@ -36,6 +38,7 @@ impl Stored {
             arguments: call.arguments.clone(),
             kind: Some(call.kind),
             bound: call.inside.clone().map(|inside| (call.at.clone(), inside)),
+            tolerated: call.is_tolerated(),
             beside: call.beside.clone().map(|beside| (call.at.clone(), beside)),
             times,
         }
@@ -72,6 +75,7 @@ impl Stored {
             arguments,
             kind: text("kind").and_then(Kind::named),
             bound: inside.map(|inside| (text("at").unwrap_or_default().to_owned(), inside.clone())),
+            tolerated: value["tolerated"] == true,
             beside: beside.map(|beside| (text("at").unwrap_or_default().to_owned(), beside)),
             times: times.unwrap_or(1).clamp(1, MOST_TIMES),
         })
@@ -91,6 +95,9 @@ impl Stored {
             with("at", json!(at));
             with("plain", json!(beside.plain));
             with("unlike", json!(beside.invalid));
+        }
+        if self.tolerated {
+            with("tolerated", json!(true));
         }
         if self.times > 1 {
             with("times", json!(self.times));
@@ -113,6 +120,7 @@ impl Stored {
             (call.at, call.inside) = (at, Some(inside));
             "bound".clone_into(&mut call.keyword);
         }
+        call.tolerated = self.tolerated;
         if let Some((at, beside)) = self.beside.clone().filter(|_| call.kind == Kind::Valid) {
             (call.at, call.beside) = (at, Some(beside));
         }

@@ -81,12 +81,7 @@ pub async fn stale(
 }
 
 /// The read of the second text, and whether it shows the first one instead.
-async fn pair(
-    observer: &mut Observer<'_>,
-    source: &Source,
-    first: &str,
-    second: &str,
-) -> Option<(Item, Call, bool)> {
+async fn pair(observer: &mut Observer<'_>, source: &Source, first: &str, second: &str) -> Option<(Item, Call, bool)> {
     let plain = source.plainest()?;
     let control = with_text(source, &plain, first)?;
     let item = observer.observe(source, &control).await?;
@@ -114,7 +109,8 @@ pub async fn offered(
         let completion = sources.iter().find(|other| {
             other.subject.what == What::Completion && other.subject.listed["ref"]["uri"] == source.subject.name
         });
-        let (Some(completion), Some(name)) = (completion, variables.keys().next().filter(|_| variables.len() == 1)) else {
+        let (Some(completion), Some(name)) = (completion, variables.keys().next().filter(|_| variables.len() == 1))
+        else {
             continue;
         };
         let Some(reply) = observer.reply(&completion.subject, &json!({ "value": "" })).await else { continue };

@@ -13,7 +13,8 @@ use super::{
     listed::subjects,
     observe::{Observer, Usual},
     pool::{Pool, collect, harvest},
-    program, prompts, sequences, sessions, state, templates, things::things,
+    program, prompts, sequences, sessions, state, templates,
+    things::Things,
     together::{Accepted, together},
     turns::{Loss, Spent, turns},
 };
@@ -46,6 +47,7 @@ pub struct Tester<'a> {
     /// Accepted calls whose judgement depends on what the server rejects elsewhere.
     waiting: Vec<Made>,
     accepted: Accepted,
+    things: Things,
     spent: Spent,
     /// Sources that make no more calls.
     exhausted: HashSet<usize>,
@@ -92,6 +94,7 @@ impl<'a> Tester<'a> {
             made_of: HashMap::new(),
             ended: None,
             accepted: Accepted::default(),
+            things: Things::new(),
             spent: Spent::default(),
             exhausted: HashSet::new(),
             last: None,
@@ -110,6 +113,15 @@ impl<'a> Tester<'a> {
             if item.is_some_and(|item| matches!(item.end, End::Result | End::Error)) {
                 break;
             }
+        }
+    }
+
+    /// Tests tools that keep things, as long as nothing else has changed the state of the server.
+    pub async fn keep_things(&mut self) {
+        let Self { clock, observer, sources, findings, things, .. } = self;
+        if clock.settings.replay.is_none() {
+            let found = things.test(observer, sources, || clock.has_passed(Share::Third)).await;
+            findings.relate(SEQUENCES, &found);
         }
     }
 
@@ -169,7 +181,10 @@ impl<'a> Tester<'a> {
         let more = if all.len() > NAMED { ", ..." } else { "" };
         let cases = match total {
             0 => "every planned kind of value was sent".to_owned(),
-            _ => format!("kinds of values that were not sent: {total}, of {}{more} (--verbose lists them)", named.join(", ")),
+            _ => format!(
+                "kinds of values that were not sent: {total}, of {}{more} (--verbose lists them)",
+                named.join(", ")
+            ),
         };
         self.notes.push(format!("{} calls were made {why}; {cases}", self.made));
     }
@@ -265,7 +280,7 @@ impl<'a> Tester<'a> {
 
     /// Tests what only several calls show.
     pub async fn compare(&mut self) {
-        let Self { clock, observer, sources, accepted, findings, .. } = self;
+        let Self { clock, observer, sources, accepted, findings, things, .. } = self;
         let mut grown = self.curves.items();
         if self.settings.replay.is_none() {
             let over = || clock.is_over();
@@ -281,7 +296,7 @@ impl<'a> Tester<'a> {
                 findings.judge(vec![(index, call, item)]);
             }
             findings.relate(SEQUENCES, &sequences::sequences(observer, sources, over).await);
-            findings.relate(SEQUENCES, &things(observer, sources, over).await);
+            findings.relate(SEQUENCES, &things.test(observer, sources, over).await);
         }
         findings.relate(GROWTH, &grown);
     }

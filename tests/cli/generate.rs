@@ -77,10 +77,30 @@ const NOTES: &[&str] =
 
 /// The tools of the faults with cards.
 const CARDS: &[&str] = &[
-    "--only", "create_card", "--only", "get_card", "--only", "update_card", "--only", "delete_card", "--only", "list_cards", "--calls", "60",
+    "--only",
+    "create_card",
+    "--only",
+    "get_card",
+    "--only",
+    "update_card",
+    "--only",
+    "delete_card",
+    "--only",
+    "list_cards",
+    "--calls",
+    "60",
 ];
 const CARDS_LEGACY: &[&str] = &[
-    "--only", "create_card", "--only", "get_card", "--only", "list_cards", "--calls", "60", "--revision", "2025-11-25",
+    "--only",
+    "create_card",
+    "--only",
+    "get_card",
+    "--only",
+    "list_cards",
+    "--calls",
+    "60",
+    "--revision",
+    "2025-11-25",
 ];
 /// A template, and the completion of its variable.
 const SOURCES: &[&str] = &["--only", "file:///src/{+path}", "--only", "file:///src/{+path} path"];

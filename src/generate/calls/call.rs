@@ -58,7 +58,11 @@ pub struct Call {
     /// The same arguments with a value inside the bound.
     pub inside: Option<Value>,
     pub beside: Option<Beside>,
+    /// The valid arguments that were changed into invalid ones.
+    pub base: Option<Value>,
     pub case: Option<Case>,
+    /// Of a stored call: whether many servers accept it on purpose.
+    pub tolerated: bool,
 }
 
 impl Call {
@@ -72,14 +76,16 @@ impl Call {
             why: String::new(),
             inside: None,
             beside: None,
+            base: None,
             case: None,
+            tolerated: false,
         }
     }
 
     /// Whether many servers accept such a call on purpose.
     pub fn is_tolerated(&self) -> bool {
         let kind = self.case.as_ref().map_or("", |case| case.kind);
-        self.kind == Kind::Invalid && is_tolerated(&self.keyword, kind)
+        self.kind == Kind::Invalid && (self.tolerated || is_tolerated(&self.keyword, kind))
     }
 
     /// The same arguments with this value at the place of the call.
@@ -93,6 +99,7 @@ impl Call {
     /// the bound is compared with values inside of it.
     pub fn key(&self) -> String {
         let inside = self.inside.as_ref().map(Value::to_string).unwrap_or_default();
-        format!("{} {} {inside}", self.kind.word(), self.arguments)
+        let beside = if self.beside.is_some() { "beside" } else { "" };
+        format!("{} {} {inside}{beside}", self.kind.word(), self.arguments)
     }
 }

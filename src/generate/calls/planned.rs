@@ -21,10 +21,11 @@ use crate::{
     suite::foreign::Checker,
 };
 
-/// Maximum number of calls for one kind of value at one place of the schema: with the first and with the last item.
-const EACH: usize = 2;
+/// Maximum number of calls for one kind of value at one place of the schema: with the only, the first and a later item.
+const EACH: usize = 3;
 /// The same for values that are all different: those of `enum`, and multiples.
 const MANY: usize = 20;
+const ALTERNATIVE: &str = "another alternative";
 /// Depths of recursive values. JSON parsers stop at 128.
 const LEVELS: [usize; 4] = [2, 4, 10, 40];
 /// Maximum number of valid values of which one should be accepted.
@@ -77,6 +78,7 @@ pub fn wrong_call(one: Invalid, spot: &Spot) -> Call {
         keyword: one.keyword,
         at: one.at,
         why: one.why,
+        base: Some(one.base),
         case: Some(case),
         ..Call::plain(one.arguments)
     }
@@ -85,13 +87,11 @@ pub fn wrong_call(one: Invalid, spot: &Spot) -> Call {
 /// Calls from valid arguments that together reach each part of the schema.
 pub fn planned(root: Root, bases: &[Value], checker: &Checker, rng: &mut Rng) -> Planned {
     let (mut wrong, mut valid) = (Ranked::default(), Ranked::default());
-    let mut reached: HashSet<(String, bool)> = HashSet::new();
+    let mut reached: HashSet<(String, Position)> = HashSet::new();
     for base in bases {
         let found = spots(root, base);
-        // The same part at a later item of an array is another place: some validators look at the first item only.
-        let is_later = |spot: &Spot| spot.at.split('/').skip(1).any(|step| step.parse::<usize>().is_ok_and(|nr| nr > 0));
         let new: Vec<&Spot> =
-            found.iter().filter(|spot| reached.insert((spot.schema.clone(), is_later(spot)))).collect();
+            found.iter().filter(|spot| reached.insert((spot.schema.clone(), position(base, &spot.at)))).collect();
         for spot in new {
             one_spot(root, spot, base, checker, rng, (&mut wrong, &mut valid));
         }
@@ -104,6 +104,27 @@ pub fn planned(root: Root, bases: &[Value], checker: &Checker, rng: &mut Rng) ->
         }
     }
     Planned { wrong: wrong.sorted(), edges: valid.sorted() }
+}
+
+/// Some validators look at the first item of an array only, and some at the last one.
+#[derive(PartialEq, Eq, Hash)]
+enum Position {
+    Only,
+    First,
+    Later,
+}
+
+fn position(value: &Value, at: &str) -> Position {
+    let mut position = Position::Only;
+    for (end, _) in at.match_indices('/').skip(1).chain([(at.len(), "")]) {
+        let (outer, step) = at[..end].rsplit_once('/').unwrap_or_default();
+        match (value.pointer(outer).and_then(Value::as_array), step.parse::<usize>()) {
+            (Some(_), Ok(1..)) => return Position::Later,
+            (Some(items), Ok(0)) if items.len() > 1 => position = Position::First,
+            _ => {}
+        }
+    }
+    position
 }
 
 /// The calls of one part at one place.
@@ -120,12 +141,15 @@ fn one_spot(
     let name = spot.at.rsplit('/').next().unwrap_or_default();
     let mut found = edges(rng, &spot.part, name, here);
     found.extend(branches(root, spot, rng));
-    let plain: Vec<Value> = [here.clone()].into_iter().chain(found.iter().map(|edge| edge.value.clone())).take(PLAIN).collect();
+    let plain: Vec<Value> =
+        [here.clone()].into_iter().chain(found.iter().map(|edge| edge.value.clone())).take(PLAIN).collect();
     for edge in found {
         let mut arguments = base.clone();
         let Some(place) = arguments.pointer_mut(&spot.at) else { continue };
         *place = edge.value;
-        if &arguments == base || !arguments.is_object() || checker.holds(&arguments) != Some(true) {
+        // A special value may be the plain one, and the only one that is rejected.
+        let is_special = [NAMED, ALTERNATIVE, "null"].contains(&edge.kind);
+        if (&arguments == base && !is_special) || !arguments.is_object() || checker.holds(&arguments) != Some(true) {
             continue;
         }
         // Messages about the same keyword are the most similar ones.
@@ -159,7 +183,7 @@ fn branches(root: Root, spot: &Spot, rng: &mut Rng) -> Vec<Edge> {
             let branch = if keyword == "type" { json!({ "type": branch }) } else { branch.clone() };
             let schema = json!({ "allOf": [branch, rest] });
             let value = Maker::new(root, rng, &pool, Fill::All).value(&schema);
-            found.extend(value.map(|value| Edge { keyword, kind: "another alternative", value }));
+            found.extend(value.map(|value| Edge { keyword, kind: ALTERNATIVE, value }));
         }
     }
     found
@@ -174,7 +198,8 @@ fn deepened(
 ) {
     let Some(inner) = deep.pointer(at) else { return };
     // The part of the innermost value is that of an outer one, which is a prefix of its place.
-    let Some(spot) = found.iter().filter(|spot| at.starts_with(&spot.at) && !spot.at.is_empty()).max_by_key(|spot| spot.at.len())
+    let Some(spot) =
+        found.iter().filter(|spot| at.starts_with(&spot.at) && !spot.at.is_empty()).max_by_key(|spot| spot.at.len())
     else {
         return;
     };
@@ -185,7 +210,7 @@ fn deepened(
         let mut arguments = deep.clone();
         let Some(place) = arguments.pointer_mut(at) else { continue };
         *place = miss.value;
-        let Some(one) = of_change(arguments, miss.keyword, miss.kind, checker) else { continue };
+        let Some(one) = of_change(arguments, deep, (miss.keyword, miss.kind), checker) else { continue };
         if is_tolerated(&one.keyword, one.kind) || !first {
             continue;
         }

@@ -23,6 +23,8 @@ pub struct Made {
     frames: Vec<u64>,
     /// The number of the next thing.
     pub number: usize,
+    /// The number of creations that succeeded, also in earlier scenarios.
+    pub created: usize,
 }
 
 impl Made {
@@ -58,8 +60,8 @@ pub struct Bench<'b, 'o, 's> {
 }
 
 impl<'b, 'o, 's> Bench<'b, 'o, 's> {
-    pub fn new(observer: &'b mut Observer<'o>, group: &'b Group<'s>, number: usize) -> Self {
-        Self { observer, group, made: Made { number, ..Made::default() }, things: Vec::new() }
+    pub fn new(observer: &'b mut Observer<'o>, group: &'b Group<'s>, (number, created): (usize, usize)) -> Self {
+        Self { observer, group, made: Made { number, created, ..Made::default() }, things: Vec::new() }
     }
 
     /// Deletes what is left.
@@ -120,6 +122,7 @@ impl<'b, 'o, 's> Bench<'b, 'o, 's> {
         let same = |(name, value): &(&String, &Value)| shown.get(*name) == Some(*value);
         let confirmed = sent.iter().filter(same).map(|(name, value)| (name.clone(), value.clone())).collect();
         self.things.push(key.clone());
+        self.made.created += 1;
         Some(Thing { key, sent, confirmed })
     }
 
@@ -150,7 +153,11 @@ impl<'b, 'o, 's> Bench<'b, 'o, 's> {
         let parts = |source: &Source| source.subject.schema["properties"].as_object().cloned().unwrap_or_default();
         let keys = self.group.read.or(self.group.delete).map(required).unwrap_or_default();
         let created = parts(self.group.create);
-        parts(update).into_iter().map(|(name, _)| name).filter(|name| created.contains_key(name) && !keys.contains(name)).collect()
+        parts(update)
+            .into_iter()
+            .map(|(name, _)| name)
+            .filter(|name| created.contains_key(name) && !keys.contains(name))
+            .collect()
     }
 }
 
@@ -158,7 +165,10 @@ impl<'b, 'o, 's> Bench<'b, 'o, 's> {
 fn identified(name: &str, sent: &Map<String, Value>, shown: &Map<String, Value>) -> Option<Value> {
     let own = plain(name);
     let of = |fields: &Map<String, Value>, wanted: &str| {
-        fields.iter().find(|(known, value)| plain(known) == wanted && (value.is_string() || value.is_number())).map(|(_, value)| value.clone())
+        fields
+            .iter()
+            .find(|(known, value)| plain(known) == wanted && (value.is_string() || value.is_number()))
+            .map(|(_, value)| value.clone())
     };
     of(shown, &own).or_else(|| of(sent, &own)).or_else(|| of(shown, "id").filter(|_| own.ends_with("id")))
 }

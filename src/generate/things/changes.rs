@@ -17,7 +17,12 @@ use crate::{
 const NEW: usize = 500;
 
 /// Arguments of an update with these fields; what else is required is repeated.
-fn arguments(update: &Source, key: &Map<String, Value>, known: &Map<String, Value>, new: &Map<String, Value>) -> Option<Value> {
+fn arguments(
+    update: &Source,
+    key: &Map<String, Value>,
+    known: &Map<String, Value>,
+    new: &Map<String, Value>,
+) -> Option<Value> {
     let mut arguments = Map::new();
     for name in super::group::required(update) {
         let value = new.get(&name).or_else(|| known.get(&name)).cloned();
@@ -75,21 +80,27 @@ async fn change(
     };
     if let Some(told) = differs(&expected, &shown) {
         let names: Vec<&str> = new.keys().map(String::as_str).collect();
-        return Some(Err(told.replace("was confirmed as", &format!("should, after the update of {}, be", names.join(", ")))));
+        return Some(Err(
+            told.replace("was confirmed as", &format!("should, after the update of {}, be", names.join(", ")))
+        ));
     }
     if bench.read(other).await?.ok().as_ref() != Some(beside) {
         return Some(Err(format!("the update of {} changes {} too", thing.id(), other.id())));
     }
     // What the result of the update shows of a changed field is its new value.
     let says = record::about(&reply, &new).unwrap_or_default();
-    let is_old = |(name, value): &(&String, &Value)| says.get(*name).is_some_and(|own| own != *value && before.get(*name) == Some(own));
+    let is_old = |(name, value): &(&String, &Value)| {
+        says.get(*name).is_some_and(|own| own != *value && before.get(*name) == Some(own))
+    };
     if let Some((name, value)) = new.iter().find(is_old) {
         return Some(Err(format!("the update confirms the old value of `{name}`, and {value} is read")));
     }
     if let Some(list) = listed
         && let Some(after) = bench.list().await
         && let (Some(old), Some(own)) = (first(&list, thing), first(&after, thing))
-        && let Some((name, _)) = new.iter().find(|(name, value)| old.get(*name) == before.get(*name) && old.contains_key(*name) && own.get(*name) != Some(*value))
+        && let Some((name, _)) = new.iter().find(|(name, value)| {
+            old.get(*name) == before.get(*name) && old.contains_key(*name) && own.get(*name) != Some(*value)
+        })
     {
         return Some(Err(format!("the list shows the old value of `{name}` after the update")));
     }
@@ -142,7 +153,8 @@ pub async fn unknown(bench: &mut Bench<'_, '_, '_>) -> Outcome {
     let update = bench.group.update?;
     let thing = bench.create().await?;
     let before = bench.read(&thing).await?.ok()?;
-    let key: Map<String, Value> = thing.key.iter().map(|(name, value)| (name.clone(), salted(value, 987_654))).collect();
+    let key: Map<String, Value> =
+        thing.key.iter().map(|(name, value)| (name.clone(), salted(value, 987_654))).collect();
     let none = Thing { key, ..thing.clone() };
     if bench.read(&none).await?.is_ok() {
         return None;
@@ -209,6 +221,13 @@ pub async fn deleted(bench: &mut Bench<'_, '_, '_>) -> Outcome {
         if before.is_some() && bench.read(other).await.and_then(Result::ok) != before {
             return Some(Err(format!("the deletion of {} changes {} too", thing.id(), other.id())));
         }
+    }
+    // Where reading always succeeds, it says nothing.
+    let none: Map<String, Value> =
+        thing.key.iter().map(|(name, value)| (name.clone(), salted(value, 987_654))).collect();
+    let none = Thing { key: none, ..thing.clone() };
+    if let (Some(Ok(_)), Some(Err(()))) = (bench.read(&thing).await, bench.read(&none).await) {
+        return Some(Err(format!("{} can still be read after its deletion", thing.id())));
     }
     let was_listed = list.is_some_and(|list| !record::with_id(&list, thing.id()).is_empty());
     if was_listed && after.is_some_and(|list| !record::with_id(&list, thing.id()).is_empty()) {

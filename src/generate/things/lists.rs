@@ -8,7 +8,11 @@ use super::{
     reads::differs,
     record,
 };
-use crate::generate::{calls::Kind, item::is_failed, values::{invalid::at_spot, misses::is_tolerated, schema::Root, spots::spots}};
+use crate::generate::{
+    calls::Kind,
+    item::is_failed,
+    values::{invalid::at_spot, misses::is_tolerated, schema::Root, spots::spots},
+};
 use crate::{evidence::Reply, suite::foreign::Checker};
 
 /// How often a list shows a thing that should be in it once.
@@ -27,13 +31,8 @@ pub async fn listed(bench: &mut Bench<'_, '_, '_>) -> Outcome {
     let list = bench.list().await?;
     let second = bench.create().await?;
     let last = bench.list().await?;
-    let has_parameters = bench
-        .group
-        .list?
-        .subject
-        .schema["properties"]
-        .as_object()
-        .is_some_and(|parts| !parts.is_empty());
+    let has_parameters =
+        bench.group.list?.subject.schema["properties"].as_object().is_some_and(|parts| !parts.is_empty());
     let counts = [&before, &list, &last].map(|reply| record::all(reply).len());
     if has_parameters && counts[0] >= counts[2] {
         // It may be one page, and full.
@@ -47,17 +46,29 @@ pub async fn listed(bench: &mut Bench<'_, '_, '_>) -> Outcome {
     }
     // What a list shows of a thing is what was confirmed.
     let shown = record::with_id(&last, second.id()).into_iter().next()?;
-    let own: Map<String, Value> =
-        second.confirmed.iter().filter(|(name, _)| shown.contains_key(*name)).map(|(name, value)| (name.clone(), value.clone())).collect();
-    let is_cut = |name: &String| shown.get(name).and_then(Value::as_str).is_some_and(|text| text.ends_with("...") || text.ends_with('…'));
+    let own: Map<String, Value> = second
+        .confirmed
+        .iter()
+        .filter(|(name, _)| shown.contains_key(*name))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    let is_cut = |name: &String| {
+        shown.get(name).and_then(Value::as_str).is_some_and(|text| text.ends_with("...") || text.ends_with('…'))
+    };
     if let Some(told) = differs(&own, &shown).filter(|_| !own.keys().any(is_cut)) {
         return Some(Err(format!("in the list, {told}")));
     }
     let items = &bench.group.list?.subject.listed["outputSchema"]["properties"];
-    let declared = items.as_object().into_iter().flatten().find_map(|(_, part)| part["items"]["properties"].as_object());
-    let lacking = second.confirmed.keys().find(|name| !shown.contains_key(*name) && declared.is_some_and(|declared| declared.contains_key(*name)));
+    let declared =
+        items.as_object().into_iter().flatten().find_map(|(_, part)| part["items"]["properties"].as_object());
+    let lacking = second
+        .confirmed
+        .keys()
+        .find(|name| !shown.contains_key(*name) && declared.is_some_and(|declared| declared.contains_key(*name)));
     Some(match lacking {
-        Some(name) => Err(format!("the list lacks `{name}`, which its `outputSchema` declares and the creation confirmed")),
+        Some(name) => {
+            Err(format!("the list lacks `{name}`, which its `outputSchema` declares and the creation confirmed"))
+        }
         None => Ok(()),
     })
 }
@@ -71,7 +82,9 @@ pub async fn listed_then_read(bench: &mut Bench<'_, '_, '_>) -> Outcome {
     bench.list().await?;
     match bench.read(&first).await? {
         Err(()) => Some(Err(format!("{} cannot be read after things were listed", first.id()))),
-        Ok(shown) if shown != before => Some(Err(format!("{} is read in another way after things were listed", first.id()))),
+        Ok(shown) if shown != before => {
+            Some(Err(format!("{} is read in another way after things were listed", first.id())))
+        }
         Ok(_) => Some(Ok(())),
     }
 }
@@ -81,7 +94,8 @@ pub async fn failed_creation(bench: &mut Bench<'_, '_, '_>) -> Outcome {
     let create = bench.group.create;
     bench.list().await?;
     let sent = bench.arguments()?;
-    let text = sent.values().find_map(|value| value.as_str().filter(|text| text.ends_with(char::is_numeric)))?.to_owned();
+    let text =
+        sent.values().find_map(|value| value.as_str().filter(|text| text.ends_with(char::is_numeric)))?.to_owned();
     let reply = bench.call(create, &sent.clone().into()).await?;
     let list = bench.list().await?;
     let says = |list: &Reply| record::text(list).contains(&text);
@@ -90,7 +104,8 @@ pub async fn failed_creation(bench: &mut Bench<'_, '_, '_>) -> Outcome {
     }
     // What an invalid creation would store has the text of its own.
     let known = bench.arguments()?;
-    let own = known.values().find_map(|value| value.as_str().filter(|text| text.ends_with(char::is_numeric)))?.to_owned();
+    let own =
+        known.values().find_map(|value| value.as_str().filter(|text| text.ends_with(char::is_numeric)))?.to_owned();
     let arguments = invalid(bench, &known.into(), &own)?;
     let reply = bench.call(create, &arguments).await?;
     if !is_failed(&reply) {

@@ -17,6 +17,7 @@ const LONGEST: usize = 200;
 const OPTIONS: usize = 20;
 /// Kinds with many values.
 pub const NAMED: &str = "a named value";
+pub const WHOLE: &str = "a whole number with a fraction of zero";
 pub const MULTIPLE: &str = "a multiple";
 /// Multiples that binary fractions miss: 7 * 0.01, 29 * 0.01 and so on are not what their digits say.
 const MULTIPLES: [i64; 8] = [1, 2, 3, 7, 29, 57, 435, 1_999];
@@ -75,7 +76,7 @@ fn numbers(part: &Map<String, Value>, value: &Value, at: &mut impl FnMut(&'stati
     }
     if let Some(whole) = value.as_i64().filter(|whole| whole.unsigned_abs() < 1 << 53) {
         #[expect(clippy::cast_precision_loss, reason = "exact, as it is small enough")]
-        at("type", "a whole number with a fraction of zero", json!(whole as f64));
+        at("type", WHOLE, json!(whole as f64));
     }
     for small in [0, 1, -1] {
         at("type", "a small number", json!(small));
@@ -165,7 +166,11 @@ fn arrays(part: &Map<String, Value>, items: &[Value], at: &mut impl FnMut(&'stat
     }
 }
 
-fn objects(part: &Map<String, Value>, members: &Map<String, Value>, at: &mut impl FnMut(&'static str, &'static str, Value)) {
+fn objects(
+    part: &Map<String, Value>,
+    members: &Map<String, Value>,
+    at: &mut impl FnMut(&'static str, &'static str, Value),
+) {
     let bound = |keyword: &str| part.get(keyword).and_then(Value::as_u64).and_then(|bound| usize::try_from(bound).ok());
     let first = |count: usize| -> Map<String, Value> {
         members.iter().take(count).map(|(name, value)| (name.clone(), value.clone())).collect()

@@ -21,6 +21,8 @@ pub struct Invalid {
     pub why: String,
     /// How the arguments were changed.
     pub kind: &'static str,
+    /// The valid arguments.
+    pub base: Value,
 }
 
 /// The near misses of these arguments at one spot.
@@ -35,13 +37,18 @@ pub fn at_spot(root: Root, spot: &Spot, valid: &Value, checker: &Checker) -> Vec
         let mut arguments = valid.clone();
         let Some(place) = arguments.pointer_mut(&spot.at) else { continue };
         *place = value;
-        found.extend(of_change(arguments, keyword, kind, checker));
+        found.extend(of_change(arguments, valid, (keyword, kind), checker));
     }
     found
 }
 
 /// The arguments with what is wrong with them, if all of it is in one place.
-pub fn of_change(arguments: Value, keyword: &str, kind: &'static str, checker: &Checker) -> Option<Invalid> {
+pub fn of_change(
+    arguments: Value,
+    valid: &Value,
+    (keyword, kind): (&str, &'static str),
+    checker: &Checker,
+) -> Option<Invalid> {
     if !arguments.is_object() {
         return None;
     }
@@ -49,7 +56,7 @@ pub fn of_change(arguments: Value, keyword: &str, kind: &'static str, checker: &
     let first = broken.first()?;
     let only = violates(&broken, keyword).or_else(|| violates(&broken, &first.keyword))?;
     let (keyword, why, at) = (only.keyword.clone(), told(only), only.violation.pointer.clone());
-    Some(Invalid { arguments, keyword, at, why, kind })
+    Some(Invalid { arguments, keyword, at, why, kind, base: valid.clone() })
 }
 
 /// The violation of this keyword, if nothing is wrong in another place. Inside of alternatives, the alternatives as a whole

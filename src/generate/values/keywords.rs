@@ -83,8 +83,10 @@ pub fn pairs(schema: &Value, at: &str, found: &mut Vec<(String, String)>) {
             "items" | "additionalProperties" | "additionalItems" | "then" | "else" => pairs(part, &location, found),
             _ => {}
         }
-        let closes = !matches!(name.as_str(), "additionalProperties" | "additionalItems" | "uniqueItems" | "unevaluatedProperties" | "unevaluatedItems")
-            || (*part == Value::Bool(name == "uniqueItems"));
+        let closes = !matches!(
+            name.as_str(),
+            "additionalProperties" | "additionalItems" | "uniqueItems" | "unevaluatedProperties" | "unevaluatedItems"
+        ) || (*part == Value::Bool(name == "uniqueItems"));
         // What `format` says need not be validated, patterns of names only choose parts, and arguments are objects.
         let is_open = matches!(name.as_str(), "format" | "patternProperties") || (name == "type" && at.is_empty());
         if ASSERTIONS.contains(&name.as_str()) && closes && !is_open {

@@ -202,7 +202,9 @@ mod tests {
         let value = json!({ "shape": { "t": "b", "w": 2 }, "tree": { "kids": [{ "kids": [] }] }, "n_a": 1, "z": "" });
         let all = spots(Root(&schema), &value);
         let has = |schema: &str, at: &str| all.iter().any(|spot| spot.schema == schema && spot.at == at);
-        assert!(has("/properties/shape/oneOf/1/properties/w", "/shape/w") && !has("/properties/shape/oneOf/0", "/shape"));
+        assert!(
+            has("/properties/shape/oneOf/1/properties/w", "/shape/w") && !has("/properties/shape/oneOf/0", "/shape")
+        );
         assert!(has("/patternProperties/^n_", "/n_a") && has("/additionalProperties", "/z"));
         assert!(has("/$defs/node", "/tree") && has("/$defs/node", "/tree/kids/0"));
         let deep = nested(&all, &value, 3);

@@ -202,7 +202,9 @@ impl<'a> Maker<'a> {
     pub fn array(&mut self, flat: &Map<String, Value>, name: &str, depth: usize) -> Option<Value> {
         let bound =
             |keyword: &str| flat.get(keyword).and_then(Value::as_u64).and_then(|bound| usize::try_from(bound).ok());
-        let least = bound("minItems").unwrap_or_default().max(usize::from(flat.contains_key("contains")));
+        let counted = bound("minContains").unwrap_or(1);
+        let counted = if flat.contains_key("contains") { counted.min(FEW) } else { 0 };
+        let least = bound("minItems").unwrap_or_default().max(counted);
         let most = bound("maxItems").unwrap_or(usize::MAX);
         if least > 1_000 {
             return None;
@@ -228,7 +230,7 @@ impl<'a> Maker<'a> {
         for index in 0..length {
             let part = match (tuple.get(index), index, flat.get("contains")) {
                 (Some(part), ..) => part.clone(),
-                (None, 0, Some(contained)) => json!({ "allOf": [contained, rest] }),
+                (None, index, Some(contained)) if index < counted => json!({ "allOf": [contained, rest] }),
                 _ => rest.clone(),
             };
             let part = self.root.flat(&part);

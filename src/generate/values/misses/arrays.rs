@@ -20,7 +20,8 @@ pub fn arrays(part: &Map<String, Value>, items: &[Value], all: &mut Made) {
         all.add("minItems", "one item less", items.iter().take(least - 1).cloned().collect::<Vec<_>>());
     }
     let with = |item: Value| [items, &[item]].concat();
-    if ["items", "additionalItems", "unevaluatedItems"].iter().any(|name| part.get(*name) == Some(&Value::Bool(false))) {
+    if ["items", "additionalItems", "unevaluatedItems"].iter().any(|name| part.get(*name) == Some(&Value::Bool(false)))
+    {
         for item in [json!(NONSENSE), json!(7), Value::Null] {
             all.add("items", "one item more", with(item));
         }
@@ -29,10 +30,18 @@ pub fn arrays(part: &Map<String, Value>, items: &[Value], all: &mut Made) {
         && let Some(first) = items.first()
     {
         let rest = items.iter().skip(1).cloned();
-        all.add("uniqueItems", REPEATED, [first, first].into_iter().cloned().chain(rest.clone().skip(1)).collect::<Vec<_>>());
+        all.add(
+            "uniqueItems",
+            REPEATED,
+            [first, first].into_iter().cloned().chain(rest.clone().skip(1)).collect::<Vec<_>>(),
+        );
         let others: Vec<Value> = rest.collect();
         let between = others.first().cloned().or_else(|| unlike(first, 1));
-        all.add("uniqueItems", REPEATED_APART, [Some(first.clone()), between, Some(first.clone())].into_iter().flatten().collect::<Vec<_>>());
+        all.add(
+            "uniqueItems",
+            REPEATED_APART,
+            [Some(first.clone()), between, Some(first.clone())].into_iter().flatten().collect::<Vec<_>>(),
+        );
         if let Some(members) = first.as_object().filter(|members| members.len() > 1) {
             let turned: Map<_, _> = members.iter().rev().map(|(name, value)| (name.clone(), value.clone())).collect();
             all.add("uniqueItems", "an item twice, with its fields in another order", json!([first, turned]));

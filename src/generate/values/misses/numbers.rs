@@ -10,9 +10,7 @@ const EXACT: f64 = 9.0e15;
 
 pub fn numbers(part: &Map<String, Value>, value: &Value, all: &mut Made) {
     let bound = |keyword: &str| part.get(keyword).and_then(Value::as_f64).filter(|bound| bound.abs() < EXACT);
-    for (keyword, exclusive, step) in
-        [("minimum", "exclusiveMinimum", -1.0), ("maximum", "exclusiveMaximum", 1.0)]
-    {
+    for (keyword, exclusive, step) in [("minimum", "exclusiveMinimum", -1.0), ("maximum", "exclusiveMaximum", 1.0)] {
         if let Some(bound) = bound(keyword) {
             all.add(keyword, "one beyond the bound", number(bound + step));
             all.add(keyword, "just beyond the bound", number(bound + step / 100.0));

@@ -3,11 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::Made;
-use crate::generate::values::{
-    invalid::NONSENSE,
-    schema::Root,
-    spots::matches,
-};
+use crate::generate::values::{invalid::NONSENSE, schema::Root, spots::matches};
 
 pub const UNKNOWN: &str = "an unknown field";
 pub const UNKNOWN_TEXT: &str = "an unknown field with a text";
@@ -19,8 +15,7 @@ pub fn objects(root: Root, part: &Map<String, Value>, members: &Map<String, Valu
     required(root, part, members, all);
     for keyword in ["additionalProperties", "unevaluatedProperties"] {
         if part.get(keyword) == Some(&Value::Bool(false)) {
-            for (kind, value) in
-                [(UNKNOWN, json!(true)), (UNKNOWN_TEXT, json!(NONSENSE)), (UNKNOWN_NULL, Value::Null)]
+            for (kind, value) in [(UNKNOWN, json!(true)), (UNKNOWN_TEXT, json!(NONSENSE)), (UNKNOWN_NULL, Value::Null)]
             {
                 all.add(keyword, kind, with(members, NONSENSE, value));
             }
@@ -46,7 +41,8 @@ fn without(members: &Map<String, Value>, name: &str) -> Map<String, Value> {
 fn required(root: Root, part: &Map<String, Value>, members: &Map<String, Value>, all: &mut Made) {
     for name in part.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
         // A field with a default may be filled in by the server, and one that is also sent in a header needs both.
-        let own = part.get("properties").and_then(|parts| parts.get(name)).map(|own| root.flat(own)).unwrap_or_default();
+        let own =
+            part.get("properties").and_then(|parts| parts.get(name)).map(|own| root.flat(own)).unwrap_or_default();
         if !own.contains_key("default") && !own.contains_key("x-mcp-header") && !own.contains_key("const") {
             all.add("required", "left out", without(members, name));
             all.add("required", "another field for it", with(&without(members, name), NONSENSE, json!(NONSENSE)));
@@ -81,7 +77,8 @@ fn names(part: &Map<String, Value>, members: &Map<String, Value>, all: &mut Made
             all.add("propertyNames", kind, with(members, &name, value.clone()));
         }
     }
-    let patterns: Vec<&String> = part.get("patternProperties").and_then(Value::as_object).into_iter().flat_map(Map::keys).collect();
+    let patterns: Vec<&String> =
+        part.get("patternProperties").and_then(Value::as_object).into_iter().flat_map(Map::keys).collect();
     for one in &patterns {
         for other in patterns.iter().filter(|other| other != &one) {
             let of = |pattern: &str| members.iter().find(|(name, _)| matches(pattern, name));
@@ -108,7 +105,8 @@ fn counts(part: &Map<String, Value>, members: &Map<String, Value>, all: &mut Mad
 /// The object with so many fields, whose values are those of the last one.
 pub fn with_fields(members: &Map<String, Value>, count: usize) -> Map<String, Value> {
     let mut more = members.clone();
-    let (last, value) = members.iter().next_back().map_or(("k", json!(1)), |(name, value)| (name.as_str(), value.clone()));
+    let (last, value) =
+        members.iter().next_back().map_or(("k", json!(1)), |(name, value)| (name.as_str(), value.clone()));
     let mut name = last.to_owned();
     while more.len() < count {
         name.push_str(&last.chars().next_back().unwrap_or('k').to_string());

@@ -79,6 +79,8 @@ views! {
         rejected_elsewhere,
         /// Of a valid call that is rejected, where a plain value is accepted: whether the message is that of an invalid value at the same place.
         like_invalid,
+        /// Of a result: whether the name, description or schema of what was called mentions errors, logs or failures.
+        expects_failure,
         /// Of an internal error for an odd value: whether the call with plain arguments succeeds.
         plain_succeeds,
         /// Of a template: whether reading one value returned the contents of another one that was read before, twice in a row.

@@ -59,7 +59,11 @@ fn keep(memory: &mut Memory, message: &Value, mistake: &str) -> Heard {
     let is_known = |name: &String| arguments.contains(&name.as_str());
     let sent = message.pointer("/params/arguments").and_then(Value::as_object);
     let is_valid = arguments[..*required].iter().all(|name| given(name).is_some())
-        && sent.is_none_or(|sent| sent.iter().filter(|(name, _)| is_known(name)).all(|(_, value)| value.as_str().is_some_and(|text| text.chars().count() <= 10_000)));
+        && sent.is_none_or(|sent| {
+            sent.iter()
+                .filter(|(name, _)| is_known(name))
+                .all(|(_, value)| value.as_str().is_some_and(|text| text.chars().count() <= 10_000))
+        });
     if !is_valid {
         if mistake == "invalid stored" && name == "create_card" {
             cards.push(json!({ "id": "0", "title": given("title"), "body": given("body") }));
@@ -189,7 +193,7 @@ pub static KEPT: &[Behaviour] = &[
             if prompted(message).is_none_or(|name| !name.contains('%')) {
                 return Heard::Message;
             }
-            internal_error(message, "unsupported format character")
+            internal_error(message, "Internal error")
         }),
         ..of("call-prompt-formats", "a percent sign in a prompt's argument causes an internal error", EVERYWHERE)
     },
@@ -223,7 +227,11 @@ pub static KEPT: &[Behaviour] = &[
         say: Some(|_, scene, message| {
             let is_typed = typed(scene.sent).is_some_and(|typed| !typed.is_empty());
             let few = message.pointer("/result/completion/values").is_some_and(Value::is_array);
-            patch(message, "/result/completion", (is_typed && few).then(|| json!({ "values": ["a"], "total": 1, "hasMore": true })))
+            patch(
+                message,
+                "/result/completion",
+                (is_typed && few).then(|| json!({ "values": ["a"], "total": 1, "hasMore": true })),
+            )
         }),
         ..of("call-completion-has-more", "`hasMore` is true though all values are sent", EVERYWHERE)
     },
@@ -231,7 +239,10 @@ pub static KEPT: &[Behaviour] = &[
         hear: Some(|memory, message| {
             let Some((uri, name)) = people(message) else { return Heard::Message };
             let first = memory.said.entry("first").or_insert_with(|| json!(name)).clone();
-            contents(message, &json!([{ "uri": uri, "mimeType": "text/plain", "text": format!("about {}", first.as_str().unwrap_or_default()) }]))
+            contents(
+                message,
+                &json!([{ "uri": uri, "mimeType": "text/plain", "text": format!("about {}", first.as_str().unwrap_or_default()) }]),
+            )
         }),
         say: Some(list_people),
         ..of("call-template-stale", "a template always returns what was read first", STDIO)
