@@ -68,7 +68,7 @@ async fn change(
     new: Map<String, Value>,
 ) -> Outcome {
     let update = bench.group.update?;
-    let listed = bench.list().await.filter(|list| !record::with_id(list, thing.id()).is_empty());
+    let listed = bench.list().await.filter(|list| !record::with_key(list, &thing.key).is_empty());
     let reply = bench.call(update, &arguments(update, &thing.key, before, &new)?).await?;
     if is_failed(&reply) || reply.end != End::Result {
         return None;
@@ -108,7 +108,7 @@ async fn change(
 }
 
 fn first(list: &Reply, thing: &Thing) -> Option<Map<String, Value>> {
-    record::with_id(list, thing.id()).into_iter().next()
+    record::with_key(list, &thing.key).into_iter().next()
 }
 
 /// A field can be updated to the value that is empty, zero or false.
@@ -229,8 +229,8 @@ pub async fn deleted(bench: &mut Bench<'_, '_, '_>) -> Outcome {
     if let (Some(Ok(_)), Some(Err(()))) = (bench.read(&thing).await, bench.read(&none).await) {
         return Some(Err(format!("{} can still be read after its deletion", thing.id())));
     }
-    let was_listed = list.is_some_and(|list| !record::with_id(&list, thing.id()).is_empty());
-    if was_listed && after.is_some_and(|list| !record::with_id(&list, thing.id()).is_empty()) {
+    let was_listed = list.is_some_and(|list| !record::with_key(&list, &thing.key).is_empty());
+    if was_listed && after.is_some_and(|list| !record::with_key(&list, &thing.key).is_empty()) {
         return Some(Err(format!("{} is still listed after its deletion", thing.id())));
     }
     Some(Ok(()))

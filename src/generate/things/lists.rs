@@ -17,7 +17,7 @@ use crate::{evidence::Reply, suite::foreign::Checker};
 
 /// How often a list shows a thing that should be in it once.
 fn once(list: &Reply, thing: &Thing, after: &str) -> Result<(), String> {
-    match record::with_id(list, thing.id()).len() {
+    match record::times(list, &thing.key) {
         1 => Ok(()),
         0 => Err(format!("{} is not listed after {after}", thing.id())),
         times => Err(format!("{} is listed {times} times after {after}", thing.id())),
@@ -45,7 +45,7 @@ pub async fn listed(bench: &mut Bench<'_, '_, '_>) -> Outcome {
         return Some(told);
     }
     // What a list shows of a thing is what was confirmed.
-    let shown = record::with_id(&last, second.id()).into_iter().next()?;
+    let shown = record::with_key(&last, &second.key).into_iter().next()?;
     let own: Map<String, Value> = second
         .confirmed
         .iter()

@@ -178,7 +178,11 @@ async fn tested(
     mut numbers: (usize, usize),
 ) -> (Option<Sequence>, (usize, usize)) {
     let mut last = None;
-    for _ in 0..2 {
+    for attempt in 0..2 {
+        if attempt > 0 && matches!(scenario, Scenario::Many | Scenario::Cancelled) {
+            // What is used up or blocked stays so, as long as the process runs.
+            observer.caller.renew().await;
+        }
         let mut bench = Bench::new(observer, group, numbers);
         let outcome = scenario.run(&mut bench).await;
         let trace = bench.clean().await;

@@ -43,9 +43,47 @@ pub fn all(reply: &Reply) -> Vec<Map<String, Value>> {
     found
 }
 
-/// The objects that have this id.
-pub fn with_id(reply: &Reply, id: &Value) -> Vec<Map<String, Value>> {
-    all(reply).into_iter().filter(|members| members.values().any(|value| value == id)).collect()
+/// Whether the object is the thing with this key: another field may have the same value by chance.
+fn is_thing(members: &Map<String, Value>, key: &Map<String, Value>, by_name: bool) -> bool {
+    let Some((name, value)) = key.iter().next() else { return false };
+    let wanted = if by_name { plain(name) } else { "id".to_owned() };
+    members.iter().any(|(known, own)| own == value && plain(known) == wanted)
+}
+
+/// The objects of the thing with this key: by the name of the key, or else by `id`.
+pub fn with_key(reply: &Reply, key: &Map<String, Value>) -> Vec<Map<String, Value>> {
+    let all = all(reply);
+    let of = |by_name: bool| -> Vec<Map<String, Value>> {
+        all.iter().filter(|members| is_thing(members, key, by_name)).cloned().collect()
+    };
+    let named = of(true);
+    if named.is_empty() { of(false) } else { named }
+}
+
+/// How many elements of one array are the thing with this key.
+pub fn times(reply: &Reply, key: &Map<String, Value>) -> usize {
+    let mut arrays = Vec::new();
+    documents(reply).iter().for_each(|document| collect(document, DEEPEST, &mut arrays));
+    let count = |items: &Vec<Value>, by_name: bool| {
+        items.iter().filter_map(Value::as_object).filter(|members| is_thing(members, key, by_name)).count()
+    };
+    let most = |by_name: bool| arrays.iter().map(|items| count(items, by_name)).max().unwrap_or_default();
+    match most(true) {
+        0 => most(false),
+        times => times,
+    }
+}
+
+fn collect(value: &Value, depth: usize, found: &mut Vec<Vec<Value>>) {
+    let Some(depth) = depth.checked_sub(1) else { return };
+    match value {
+        Value::Object(members) => members.values().for_each(|inner| collect(inner, depth, found)),
+        Value::Array(items) => {
+            found.push(items.clone());
+            items.iter().for_each(|inner| collect(inner, depth, found));
+        }
+        _ => {}
+    }
 }
 
 /// The object that is about these fields: the first one with most of them.

@@ -25,7 +25,11 @@ const CARDS: [(&str, &[&str], usize); 5] = [
     ("list_cards", &[], 0),
 ];
 /// The number of cards after which a pool is exhausted.
-const POOL: usize = 80;
+const POOL: u64 = 80;
+/// The number of reads of one card after which it changes.
+const OFTEN: u64 = 9;
+/// A list of so many cards is complete.
+const FEW: usize = 50;
 
 /// Tools for cards, in addition to the usual ones.
 fn list_tools(_: &mut Memory, _: &Scene, message: &mut Value) -> bool {
@@ -75,13 +79,13 @@ fn keep(memory: &mut Memory, message: &Value, mistake: &str) -> Heard {
     let mut shown = Value::Null;
     match (name, at) {
         ("list_cards", _) => {
-            let skipped = usize::from(mistake == "list lacks the last");
+            let skipped = usize::from(mistake == "list lacks the last" && cards.len() < FEW);
             shown = json!({ "cards": cards[..cards.len().saturating_sub(skipped)] });
         }
         ("create_card", _) => {
             let count = memory.counts.entry("cards".to_owned()).or_default();
             *count += 1;
-            let is_used_up = mistake == "pool" && *count >= POOL as u64;
+            let is_used_up = mistake == "pool" && *count >= POOL;
             if is_used_up || (mistake == "cancelled" && memory.unlocked) {
                 return fails(message, true, "There is no connection to the store.");
             }
@@ -94,7 +98,9 @@ fn keep(memory: &mut Memory, message: &Value, mistake: &str) -> Heard {
         (_, None) => return fails(message, true, "There is no such card."),
         ("get_card", Some(at)) => {
             shown = cards[at].clone();
-            if mistake == "read changes" {
+            let reads = memory.counts.entry(format!("reads of {}", shown["id"])).or_default();
+            *reads += 1;
+            if mistake == "read changes" && *reads == OFTEN {
                 cards[at]["body"] = json!(format!("{}.", shown["body"].as_str().unwrap_or_default()));
             }
         }
@@ -156,8 +162,8 @@ fn list_people(_: &mut Memory, _: &Scene, message: &mut Value) -> bool {
 
 pub static KEPT: &[Behaviour] = &[
     card_fault!("call-cards-trimmed", "trims", "a title is stored without the spaces that were confirmed"),
-    card_fault!("call-cards-read-changes", "read changes", "reading a card changes its body"),
-    card_fault!("call-cards-list-short", "list lacks the last", "the list of cards lacks the last one"),
+    card_fault!("call-cards-read-changes", "read changes", "the ninth read of a card changes its body"),
+    card_fault!("call-cards-list-short", "list lacks the last", "a short list of cards lacks the last one"),
     card_fault!("call-cards-empty-ignored", "empty ignored", "an update to an empty text is not stored"),
     card_fault!("call-cards-deletes-two", "deletes two", "the deletion of a card deletes the next one too"),
     card_fault!("call-cards-invalid-stored", "invalid stored", "a card is stored although its arguments are rejected"),
