@@ -21,11 +21,12 @@ pub struct GenerateArgs {
     pub call_tools: bool,
     #[command(flatten)]
     pub select: SelectArgs,
-    /// Number of calls; those that confirm and shrink a finding come on top
+    /// Number of calls of each tool, prompt, template, completion and list; those that confirm and shrink a finding come on
+    /// top
     #[arg(long, value_name = "N", default_value_t = 1_000, help_heading = "Limits")]
     pub calls: usize,
-    /// End after about this time, in seconds or as `500ms`, `5s`, `2m`: half of it for calls, the rest for what needs several
-    /// calls, and for shrinking
+    /// End after about this time, in seconds or as `500ms`, `5s`, `2m`: half of it for calls, a quarter for what needs several
+    /// calls and for more calls, the rest for shrinking
     #[arg(long, value_name = "TIME", value_parser = seconds, default_value_t = 60.0, help_heading = "Limits")]
     pub seconds: f64,
     /// Timeout of a call, in seconds or as `500ms`, `5s`, `2m` [default: 10s]

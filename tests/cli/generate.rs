@@ -75,10 +75,40 @@ fn a_server_without_a_fault_has_no_finding() {
 const NOTES: &[&str] =
     &["--only", "create_note", "--only", "get_note", "--only", "update_note", "--only", "delete_note"];
 
+/// The tools of the faults with cards.
+const CARDS: &[&str] = &[
+    "--only",
+    "create_card",
+    "--only",
+    "get_card",
+    "--only",
+    "update_card",
+    "--only",
+    "delete_card",
+    "--only",
+    "list_cards",
+    "--calls",
+    "60",
+];
+const CARDS_LEGACY: &[&str] = &[
+    "--only",
+    "create_card",
+    "--only",
+    "get_card",
+    "--only",
+    "list_cards",
+    "--calls",
+    "60",
+    "--revision",
+    "2025-11-25",
+];
+/// A template, and the completion of its variable.
+const SOURCES: &[&str] = &["--only", "file:///src/{+path}", "--only", "file:///src/{+path} path"];
+
 const STEPS: &str = r#"{"tool":"slow","arguments":{"steps":300,"milliseconds":0},"kind":"valid","at":"/steps","inside":{"steps":299,"milliseconds":0}}"#;
 
 /// Each fault with its rule, what the smallest call has in its arguments, and further options.
-const FAULTS: [(&str, &str, &str, &[&str]); 32] = [
+const FAULTS: [(&str, &str, &str, &[&str]); 50] = [
     ("call-hangs-on-brackets", "generated-answered", r#"{"text":"[["}"#, &["--only", "echo", "--timeout", "0.3"]),
     ("call-exits-on-nul", "generated-survived", r#"{"text":"\u0000"}"#, &["--only", "echo"]),
     (
@@ -127,6 +157,24 @@ const FAULTS: [(&str, &str, &str, &[&str]); 32] = [
     ("call-template-bytes", "generated-template-decoded", "", &["--only", "people://{name}"]),
     ("call-leaks-memory", "generated-memory", "", &["--calls", "1500", "--only", "echo"]),
     ("call-leaks-files", "generated-files", "", &["--calls", "1500", "--only", "echo"]),
+    ("call-null-for-text", "generated-validated-alike", "", &["--only", "echo", "--only", "add"]),
+    ("call-last-option-lost", "generated-valid-like-invalid", r#"{"mark":"cross"}"#, &["--only", "plot"]),
+    ("call-error-unmarked", "generated-error-marked", r#"{"text":""}"#, &["--only", "echo"]),
+    ("call-prompt-formats", "generated-text-handled", r#"{"name":"%"}"#, &["--only", "greet"]),
+    ("call-prompt-without-name", "generated-prompt-required", r#""arguments":{}"#, &["--only", "greet"]),
+    ("call-prompt-drops-braces", "generated-prompt-kept", "", &["--only", "greet"]),
+    ("call-completion-has-more", "generated-completion-counts", "", &["--only", "greet name"]),
+    ("call-template-stale", "generated-template-stale", "", &["--only", "people://{name}"]),
+    ("call-template-empty", "generated-template-contents", "", &["--only", "people://{name}"]),
+    ("call-template-offered", "generated-template-offered", "", SOURCES),
+    ("call-cards-trimmed", "generated-created-read", "", CARDS),
+    ("call-cards-read-changes", "generated-read-steady", "", CARDS),
+    ("call-cards-list-short", "generated-listed", "", CARDS),
+    ("call-cards-empty-ignored", "generated-update-changes", "", CARDS),
+    ("call-cards-deletes-two", "generated-deleted-only", "", CARDS),
+    ("call-cards-invalid-stored", "generated-failed-clean", "", CARDS),
+    ("call-cards-pool", "generated-many", "", CARDS),
+    ("call-cards-cancelled", "generated-after-cancelled", "", CARDS_LEGACY),
 ];
 
 /// The faults that break a second rule.

@@ -1,11 +1,11 @@
 //! The calls of each subject, counted.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::{
-    calls::{Kind, Source},
+    calls::{Case, Kind, Source},
     item::Item,
-    values::{invalid::EXEMPT, keywords::keywords},
+    values::keywords::{keywords, pairs},
 };
 use conform_model::{evidence::End, outcome::CallCounts};
 
@@ -23,7 +23,7 @@ impl Counts {
                 counts.accepted += usize::from(item.succeeded());
             }
             Kind::Invalid => {
-                let must = !EXEMPT.contains(&item.keyword.as_str());
+                let must = item.seen.tolerated != Some(true);
                 counts.invalid += usize::from(must);
                 counts.rejected += usize::from(must && item.failed);
             }
@@ -36,13 +36,34 @@ impl Counts {
     /// In the order of the sources, with the keywords of the schema that the calls covered.
     pub fn all(self, sources: &[Source]) -> Vec<CallCounts> {
         let all = self.0.into_iter().map(|(index, counts)| {
-            let Source { subject, covered, .. } = &sources[index];
+            let source = &sources[index];
+            let Source { subject, covered, .. } = source;
             let mut known = Vec::new();
             keywords(&subject.schema, &mut known);
             let (exercised, not_exercised) = known.into_iter().partition(|keyword| covered.contains(keyword));
             let (what, name) = (subject.what.word().to_owned(), subject.name.clone());
-            CallCounts { what, name, exercised, not_exercised, ..counts }
+            let cases = source.cases.len();
+            let not_reached = not_reached(source);
+            CallCounts { what, name, exercised, not_exercised, cases, not_reached, ..counts }
         });
         all.collect()
     }
+}
+
+/// The keywords at their places that no call was made for, then the kinds of values that were planned and not sent.
+fn not_reached(source: &Source) -> Vec<String> {
+    if !source.subject.what.has_schema() {
+        return Vec::new();
+    }
+    let made: HashSet<(&str, &str)> =
+        source.cases.iter().map(|case| (case.keyword.as_str(), case.schema.as_str())).collect();
+    let mut places = Vec::new();
+    pairs(&source.subject.schema, "", &mut places);
+    let place = |schema: &str| if schema.is_empty() { "the arguments".to_owned() } else { schema.to_owned() };
+    let unmade = places.iter().filter(|(keyword, schema)| !made.contains(&(keyword.as_str(), schema.as_str())));
+    let mut all: Vec<String> = unmade.map(|(keyword, schema)| format!("{keyword} at {}", place(schema))).collect();
+    let known = |case: &&Case| made.contains(&(case.keyword.as_str(), case.schema.as_str()));
+    let missing = source.missing().into_iter().filter(known);
+    all.extend(missing.map(|case| format!("{} at {}: {}", case.keyword, place(&case.schema), case.kind)));
+    all
 }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::Value;
+use tokio::time::Instant;
 
 use super::{
     calls::{Call, Kind, Source},
@@ -25,18 +26,24 @@ use conform_suite::plan::Plan;
 /// Findings of one rule on one subject that are shrunk and shown. More of them usually have the same cause.
 const SHOWN: usize = 3;
 /// Maximum number of findings that are shrunk.
-const SHRUNK: usize = 40;
+const SHRUNK: usize = 400;
 /// The rule that compares a value at a bound with one inside it.
 const AT_BOUND: &str = "generated-bound-accepted";
 /// Rules that compare the results of several calls.
-const COMPARED: [&str; 6] = [
+const COMPARED: [&str; 9] = [
     "generated-read-only",
     "generated-idempotent",
     "generated-sessions",
     "generated-concurrent",
     "generated-cancelled",
     "generated-template-decoded",
+    "generated-template-stale",
+    "generated-template-offered",
+    "generated-prompt-kept",
 ];
+
+/// The rule that compares a call with others, and still has a smallest one.
+const ALIKE: &str = "generated-validated-alike";
 
 /// Whether a single call proves nothing for this rule.
 pub fn is_compared(rule: &str) -> bool {
@@ -144,14 +151,14 @@ impl<'a> Findings<'a> {
     }
 
     /// Repeats each failing call with smaller arguments as long as it fails, and records the smallest ones.
-    pub async fn shrink(&mut self, observer: &mut Observer<'_>, sources: &[Source]) {
+    pub async fn shrink(&mut self, observer: &mut Observer<'_>, sources: &[Source], end: Instant) {
         // The smallest call of each rule and subject, and its number.
         let mut known: HashMap<(String, usize, String), usize> = HashMap::new();
         let mut found: Vec<SmallestCall> = Vec::new();
         observer.careful = true;
         for failing in std::mem::take(&mut self.failing) {
             let source = &sources[failing.index];
-            let Some((call, item)) = self.smallest(observer, source, &failing).await else {
+            let Some((call, item)) = self.smallest(observer, source, &failing, end).await else {
                 self.unrepeated += 1 + failing.alike;
                 continue;
             };
@@ -166,7 +173,7 @@ impl<'a> Findings<'a> {
                 item: item.shown(),
                 alike: failing.alike,
                 replay: Stored::new(&source.subject, &call, times.unwrap_or(1)).text(),
-                alone: times.is_some() && !is_compared(&failing.rule),
+                alone: times.is_some() && !is_compared(&failing.rule) && failing.rule != ALIKE,
                 rule: failing.rule,
             });
         }

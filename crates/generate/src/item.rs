@@ -58,6 +58,14 @@ pub struct Observations {
     pub ignored: Option<bool>,
     pub survives_cancelled: Option<bool>,
     pub empty_value: Option<End>,
+    pub tolerated: Option<bool>,
+    pub rejected_elsewhere: Option<bool>,
+    pub like_invalid: Option<bool>,
+    pub expects_failure: Option<bool>,
+    pub plain_succeeds: Option<bool>,
+    pub stale: Option<bool>,
+    pub offered: Option<bool>,
+    pub lost: Option<String>,
 }
 
 /// The same call with a value inside the bound.
@@ -88,7 +96,7 @@ impl Item {
             failed: is_failed(reply),
             ms: reply.ms,
             frames: reply.frames.clone(),
-            seen: Observations::default(),
+            seen: Observations { tolerated: call.is_tolerated().then_some(true), ..Observations::default() },
         }
     }
 

@@ -19,10 +19,12 @@ mod counts;
 mod findings;
 mod growth;
 mod item;
+mod ledger;
 mod listed;
 mod observe;
 mod pool;
 mod program;
+mod prompts;
 mod sequences;
 mod sessions;
 mod smallest;
@@ -33,6 +35,7 @@ mod templates;
 mod tester;
 #[cfg(test)]
 mod tests;
+mod things;
 mod together;
 mod turns;
 mod values;
@@ -52,6 +55,7 @@ use conform_suite::plan::Plan;
 
 /// What to generate, and how much of it.
 pub struct Settings {
+    /// Of each subject.
     pub calls: usize,
     pub time: Duration,
     pub seed: u64,
@@ -87,9 +91,20 @@ pub async fn generate(mut caller: Caller, context: &mut RunContext, plan: &Plan<
     if settings.replay.is_some() {
         tester.learn_usual().await;
     }
-    tester.make_calls().await;
+    tester.keep_things().await;
+    tester.make_calls(Share::Half).await;
     tester.compare().await;
+    // What comparing left of its time is for further calls.
+    tester.make_calls(Share::Most).await;
     Box::pin(tester.finish()).await
+}
+
+/// How much of the time may pass until no more calls are made.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Share {
+    Third,
+    Half,
+    Most,
 }
 
 /// The time of the run.
@@ -105,8 +120,18 @@ impl Clock<'_> {
         self.began.elapsed() >= self.settings.time * 3 / 4 || (self.settings.interrupted)()
     }
 
-    /// From then on, only what needs several calls is tested.
-    fn is_half_over(&self) -> bool {
-        self.began.elapsed() >= self.settings.time / 2
+    /// Whether this share of the time has passed.
+    fn has_passed(&self, share: Share) -> bool {
+        let part = match share {
+            Share::Third => self.settings.time / 3,
+            Share::Half => self.settings.time / 2,
+            Share::Most => self.settings.time * 3 / 4,
+        };
+        self.began.elapsed() >= part
+    }
+
+    /// When the run should end.
+    fn end(&self) -> Instant {
+        self.began + self.settings.time
     }
 }

@@ -12,6 +12,7 @@ use super::{
     caller::Caller,
     calls::{Call, Kind, Source},
     item::{Inside, Item, Observations, is_failed},
+    ledger::Ledger,
     subject::{Subject, What},
     values::numbers::{nearer, quarter, small},
 };
@@ -27,6 +28,8 @@ const SOON: Duration = Duration::from_millis(1_500);
 const EXPLODES: u64 = 8;
 /// Maximum number of different characters in a repetitive text.
 const FEW_CHARACTERS: usize = 3;
+/// The code of an internal error.
+const INTERNAL: i64 = -32_603;
 /// How much of an error text is kept.
 const SAID: usize = 20_000;
 
@@ -65,6 +68,7 @@ pub struct Observer<'a> {
     pub careful: bool,
     /// The directories of the server's programs, unless they run there.
     pub programs: HashSet<String>,
+    pub ledger: Ledger,
 }
 
 impl Observer<'_> {
@@ -105,10 +109,64 @@ impl Observer<'_> {
         if item.failed && call.kind == Kind::Valid && call.inside.is_some() {
             item.seen.inside = self.inside(source, call).await;
         }
+        self.ledger.add(call, &item);
+        if item.failed
+            && self.ledger.wants(call)
+            && let Some(base) = &call.base
+            && let Some(reply) = self.reply(subject, base).await
+            && reply.end == End::Result
+            && !is_failed(&reply)
+        {
+            self.ledger.reject(call, &item.name);
+        }
+        if item.seen.tolerated == Some(true) && item.succeeded() {
+            item.seen.rejected_elsewhere = Some(self.ledger.is_rejected_elsewhere(call, &item.name));
+        }
+        if item.failed && self.ledger.accepts(&item.name) && self.ledger.is_comparable(call, &item.name) {
+            item.seen.like_invalid = self.is_like_invalid(source, call, &item).await;
+        }
+        if call.kind == Kind::Hostile && item.error.as_ref().is_some_and(|error| error["code"] == INTERNAL) {
+            item.seen.plain_succeeds = Some(self.plain_succeeds(source).await);
+        }
+        if item.succeeded() {
+            item.seen.expects_failure = Some(expects_failure(&subject.listed));
+        }
         if call.kind != Kind::Invalid && item.succeeded() {
             item.seen.unfilled = Some(self.is_unfilled(source, call, &reply).await);
         }
         Some(item)
+    }
+
+    /// Whether the call with plain arguments succeeds.
+    async fn plain_succeeds(&mut self, source: &Source) -> bool {
+        let Some(plain) = source.plainest() else { return false };
+        let reply = self.reply(&source.subject, &plain).await;
+        reply.is_some_and(|reply| reply.end == End::Result && !is_failed(&reply))
+    }
+
+    /// Whether a valid call is rejected as one with an invalid value at the same place is: with the same words, while a
+    /// plain value is accepted there. `None` if that cannot be compared.
+    async fn is_like_invalid(&mut self, source: &Source, call: &Call, item: &Item) -> Option<bool> {
+        let beside = call.beside.as_ref().filter(|_| call.kind == Kind::Valid)?;
+        let own = worded(item.seen.said.as_deref()?, call.arguments.pointer(&call.at)?);
+        let mut is_accepted = false;
+        for value in &beside.plain {
+            let reply = self.reply(&source.subject, &call.with(value)?).await?;
+            is_accepted = reply.end == End::Result && !is_failed(&reply);
+            if is_accepted {
+                break;
+            }
+        }
+        if own.is_empty() || !is_accepted {
+            return None;
+        }
+        for value in &beside.invalid {
+            let reply = self.reply(&source.subject, &call.with(value)?).await?;
+            if is_failed(&reply) && worded(&said(&reply), value) == own {
+                return Some(true);
+            }
+        }
+        Some(false)
     }
 
     /// The reply to a call that shows what another one means.
@@ -247,6 +305,21 @@ impl Observer<'_> {
 fn expects_pattern(listed: &Value) -> bool {
     let text = listed.to_string().to_ascii_lowercase();
     ["regex", "regular expression", "pattern", "glob"].iter().any(|word| text.contains(word))
+}
+
+/// Whether what the server lists mentions failures: what the tool returns may be the failure of something else.
+fn expects_failure(listed: &Value) -> bool {
+    let text = listed.to_string().to_ascii_lowercase();
+    ["error", "log", "fail", "issue", "diagnos", "exception"].iter().any(|word| text.contains(word))
+}
+
+/// A message without the value that it is about.
+fn worded(said: &str, value: &Value) -> String {
+    let mut text = said.replace(&value.to_string(), "…");
+    if let Some(own) = value.as_str().filter(|own| own.chars().count() > 1) {
+        text = text.replace(own, "…");
+    }
+    text
 }
 
 /// All texts of a failure.

@@ -19,6 +19,9 @@ const CALLS: usize = 150;
 /// Both are guesses.
 const TIME: Duration = Duration::from_secs(20);
 
+/// The time for a finding after the end of the run.
+const LEAST: Duration = Duration::from_millis(300);
+
 /// Rules that may fail because many calls exhaust a resource of the server.
 const EXHAUSTING: [&str; 3] = ["generated-answered", "generated-responds-after", "generated-survived"];
 /// Maximum number of repetitions for those.
@@ -54,6 +57,7 @@ impl Findings<'_> {
         observer: &mut Observer<'_>,
         source: &Source,
         failing: &Failing,
+        end: Instant,
     ) -> Option<(Call, Item)> {
         // Those calls were already made twice.
         if is_compared(&failing.rule) {
@@ -66,7 +70,9 @@ impl Findings<'_> {
             // The result is confirmed with the full timeout.
             observer.caller.limit = observer.soon(&source.subject.name).min(limit);
         }
-        let smallest = self.smaller(observer, source, failing, began + if hangs { TIME / 2 } else { TIME }).await;
+        // A finding that is left at the end of the run is confirmed, and made a little smaller.
+        let until = (began + if hangs { TIME / 2 } else { TIME }).min(end.max(began + LEAST));
+        let smallest = self.smaller(observer, source, failing, until).await;
         observer.caller.limit = limit;
         let (call, item) = smallest?;
         if !hangs {
@@ -125,6 +131,13 @@ impl Findings<'_> {
 fn alike(source: &Source, call: &Call, arguments: Value) -> Option<Call> {
     if !source.is_like(call, &arguments) {
         return None;
+    }
+    if let Some(beside) = &call.beside {
+        let own = call.arguments.pointer(&call.at);
+        if arguments.pointer(&call.at) != own {
+            return None;
+        }
+        return Some(Call { beside: Some(beside.clone()), ..source.like(call, arguments) });
     }
     let Some(inside) = &call.inside else { return Some(source.like(call, arguments)) };
     let (bound, beside) = (call.arguments.pointer(&call.at)?, inside.pointer(&call.at)?);

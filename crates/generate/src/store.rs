@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    calls::{Call, Kind, Source},
+    calls::{Beside, Call, Kind, Source},
     subject::{Subject, What},
 };
 
@@ -16,6 +16,10 @@ pub struct Stored {
     kind: Option<Kind>,
     /// The place of a value at a bound, and the same arguments with a value inside of it.
     bound: Option<(String, Value)>,
+    /// The place of a valid value, and values for it.
+    beside: Option<(String, Beside)>,
+    /// Whether many servers accept it on purpose, though it is invalid.
+    tolerated: bool,
     /// How many times in a row it is made.
     times: usize,
 }
@@ -34,6 +38,8 @@ impl Stored {
             arguments: call.arguments.clone(),
             kind: Some(call.kind),
             bound: call.inside.clone().map(|inside| (call.at.clone(), inside)),
+            tolerated: call.is_tolerated(),
+            beside: call.beside.clone().map(|beside| (call.at.clone(), beside)),
             times,
         }
     }
@@ -60,6 +66,8 @@ impl Stored {
             return Err("`arguments` has to be an object".to_owned());
         }
         let inside = value.get("inside").filter(|inside| inside.is_object());
+        let beside = value["plain"].as_array().zip(value["unlike"].as_array());
+        let beside = beside.map(|(plain, unlike)| Beside { plain: plain.clone(), invalid: unlike.clone() });
         let times = value["times"].as_u64().and_then(|times| usize::try_from(times).ok());
         Ok(Self {
             what,
@@ -67,6 +75,8 @@ impl Stored {
             arguments,
             kind: text("kind").and_then(Kind::named),
             bound: inside.map(|inside| (text("at").unwrap_or_default().to_owned(), inside.clone())),
+            tolerated: value["tolerated"] == true,
+            beside: beside.map(|beside| (text("at").unwrap_or_default().to_owned(), beside)),
             times: times.unwrap_or(1).clamp(1, MOST_TIMES),
         })
     }
@@ -80,6 +90,14 @@ impl Stored {
         if let Some((at, inside)) = &self.bound {
             with("at", json!(at));
             with("inside", inside.clone());
+        }
+        if let Some((at, beside)) = &self.beside {
+            with("at", json!(at));
+            with("plain", json!(beside.plain));
+            with("unlike", json!(beside.invalid));
+        }
+        if self.tolerated {
+            with("tolerated", json!(true));
         }
         if self.times > 1 {
             with("times", json!(self.times));
@@ -101,6 +119,10 @@ impl Stored {
         if let Some((at, inside)) = self.bound.clone().filter(|_| call.kind == Kind::Valid) {
             (call.at, call.inside) = (at, Some(inside));
             "bound".clone_into(&mut call.keyword);
+        }
+        call.tolerated = self.tolerated;
+        if let Some((at, beside)) = self.beside.clone().filter(|_| call.kind == Kind::Valid) {
+            (call.at, call.beside) = (at, Some(beside));
         }
         Some(call)
     }

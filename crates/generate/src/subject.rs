@@ -28,6 +28,14 @@ impl What {
     }
 }
 
+impl What {
+    /// Whether arguments can violate what the server publishes: variables of templates are only texts, and so are cursors
+    /// and values to complete.
+    pub const fn has_schema(self) -> bool {
+        matches!(self, Self::Tool | Self::Prompt)
+    }
+}
+
 /// A subject, as the server lists it.
 #[derive(Clone, Debug)]
 pub struct Subject {

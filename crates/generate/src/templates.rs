@@ -2,6 +2,7 @@
 //! contents.
 
 use percent_encoding::percent_decode_str;
+use serde_json::json;
 
 use super::{
     calls::{Call, Source},
@@ -18,6 +19,11 @@ const TRIED: usize = 8;
 const PLAIN: &str = "mcpconformalpha";
 /// Texts that each wrong way of decoding changes: a letter of two bytes, and a `%` that is not an escape.
 const ODD: [&str; 2] = ["é%41 b", "ü%42 c"];
+
+/// Texts of which the second is read right after the first.
+const OTHERS: [(&str, &str); 2] = [("mcpconformbravo", "mcpconformdelta"), ("mcpconformgolf", "mcpconformlima")];
+/// Maximum number of offered values that are read.
+const OFFERED: usize = 12;
 
 /// Reads of templates that repeat a plain text unchanged, and whether they repeat an unusual one in another form.
 pub async fn misread(
@@ -37,6 +43,89 @@ pub async fn misread(
         if let Some((mut item, call, times)) = read(observer, source).await {
             item.seen.misread = Some(times == ODD.len());
             found.push((item, call, index));
+        }
+    }
+    found
+}
+
+/// Reads of templates, and whether one returns what was read before.
+pub async fn stale(
+    observer: &mut Observer<'_>,
+    sources: &[Source],
+    over: impl Fn() -> bool,
+) -> Vec<(Item, Call, usize)> {
+    let mut found = Vec::new();
+    let templates = sources.iter().enumerate().filter(|(_, source)| source.subject.what == What::Template);
+    for (index, source) in templates.take(TRIED) {
+        if over() || observer.caller.gone.is_some() {
+            break;
+        }
+        let mut times = 0;
+        let mut last = None;
+        for (first, second) in OTHERS {
+            // What was read earlier may be what is repeated.
+            observer.caller.renew().await;
+            let Some((item, call, is_stale)) = pair(observer, source, first, second).await else { break };
+            times += usize::from(is_stale);
+            last = Some((item, call));
+            if !is_stale {
+                break;
+            }
+        }
+        if let Some((mut item, call)) = last {
+            item.seen.stale = Some(times == OTHERS.len());
+            found.push((item, call, index));
+        }
+    }
+    found
+}
+
+/// The read of the second text, and whether it shows the first one instead.
+async fn pair(observer: &mut Observer<'_>, source: &Source, first: &str, second: &str) -> Option<(Item, Call, bool)> {
+    let plain = source.plainest()?;
+    let control = with_text(source, &plain, first)?;
+    let item = observer.observe(source, &control).await?;
+    shown(&item)?.contains(first).then_some(())?;
+    let call = with_text(source, &plain, second)?;
+    let item = observer.observe(source, &call).await?;
+    let text = shown(&item)?;
+    let is_stale = text.contains(first) && !text.contains(second);
+    Some((item, call, is_stale))
+}
+
+/// Reads of the values that the server offers as completions of the only variable of a template.
+pub async fn offered(
+    observer: &mut Observer<'_>,
+    sources: &[Source],
+    over: impl Fn() -> bool,
+) -> Vec<(Item, Call, usize)> {
+    let mut found = Vec::new();
+    let templates = sources.iter().enumerate().filter(|(_, source)| source.subject.what == What::Template);
+    for (index, source) in templates.take(TRIED) {
+        if over() || observer.caller.gone.is_some() {
+            break;
+        }
+        let variables = source.subject.schema["properties"].as_object().cloned().unwrap_or_default();
+        let completion = sources.iter().find(|other| {
+            other.subject.what == What::Completion && other.subject.listed["ref"]["uri"] == source.subject.name
+        });
+        let (Some(completion), Some(name)) = (completion, variables.keys().next().filter(|_| variables.len() == 1))
+        else {
+            continue;
+        };
+        let Some(reply) = observer.reply(&completion.subject, &json!({ "value": "" })).await else { continue };
+        let values = reply.result.unwrap_or_default()["completion"]["values"].as_array().cloned().unwrap_or_default();
+        let mut read = Vec::new();
+        for value in values.iter().filter(|value| value.is_string()).take(OFFERED) {
+            let Some(call) = source.of(json!({ name.as_str(): value }), false) else { continue };
+            let Some(item) = observer.observe(source, &call).await else { continue };
+            read.push((item, call));
+        }
+        if read.iter().any(|(item, _)| item.end == End::Result) {
+            found.extend(read.into_iter().map(|(mut item, call)| {
+                item.seen.offered = Some(true);
+                (item, call, index)
+            }));
         }
     }
     found

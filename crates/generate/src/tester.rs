@@ -3,16 +3,18 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{
-    Caller, Clock, Generated, Settings,
+    Caller, Clock, Generated, Settings, Share,
     calls::{Call, Source},
     counts::Counts,
     findings::{Findings, Made},
     growth::{self, Curves},
     item::Item,
+    ledger::Ledger,
     listed::subjects,
     observe::{Observer, Usual},
     pool::{Pool, collect, harvest},
-    program, sequences, sessions, state, templates,
+    program, prompts, sequences, sessions, state, templates,
+    things::Things,
     together::{Accepted, together},
     turns::{Loss, Spent, turns},
 };
@@ -24,6 +26,8 @@ use conform_suite::plan::Plan;
 
 /// A replayed call is preceded by up to this many others, until one has a response: they show the usual duration.
 const USUAL: usize = 3;
+/// Maximum number of names in a note.
+const NAMED: usize = 5;
 /// The number of calls that are judged together.
 const BATCH: usize = 32;
 
@@ -38,12 +42,18 @@ pub struct Tester<'a> {
     counts: Counts,
     /// Calls that are not judged yet.
     batch: Vec<Made>,
+    /// Accepted calls whose judgement depends on what the server rejects elsewhere.
+    waiting: Vec<Made>,
     accepted: Accepted,
+    things: Things,
     spent: Spent,
     /// Sources that make no more calls.
     exhausted: HashSet<usize>,
     last: Option<(usize, Call)>,
     made: usize,
+    made_of: HashMap<usize, usize>,
+    /// Why no more calls were made, though there were some.
+    ended: Option<String>,
     notes: Vec<String>,
     cut_short: Option<String>,
 }
@@ -72,12 +82,17 @@ impl<'a> Tester<'a> {
                 made: 0,
                 empty_completions: HashMap::new(),
                 careful: settings.replay.is_some(),
+                ledger: Ledger::default(),
                 programs: settings.program.iter().cloned().chain(program::of_processes()).collect(),
             },
             curves: Curves::new(settings.calls),
             counts: Counts::default(),
             batch: Vec::new(),
+            waiting: Vec::new(),
+            made_of: HashMap::new(),
+            ended: None,
             accepted: Accepted::default(),
+            things: Things::new(),
             spent: Spent::default(),
             exhausted: HashSet::new(),
             last: None,
@@ -99,19 +114,33 @@ impl<'a> Tester<'a> {
         }
     }
 
+    /// Tests tools that keep things, as long as nothing else has changed the state of the server.
+    pub async fn keep_things(&mut self) {
+        let Self { clock, observer, sources, findings, things, .. } = self;
+        if clock.settings.replay.is_none() {
+            let found = things.test(observer, sources, || clock.has_passed(Share::Third)).await;
+            findings.relate(SEQUENCES, &found);
+        }
+    }
+
     /// Makes calls until a limit is reached or there are no more.
-    pub async fn make_calls(&mut self) {
-        let replayed = |stored: &super::Stored| self.sources.len().min(1) * stored.repeated();
-        let wanted = self.settings.replay.as_ref().map_or(self.settings.calls, replayed);
+    pub async fn make_calls(&mut self, share: Share) {
+        let wanted = self.settings.replay.as_ref().map_or(self.settings.calls, super::Stored::repeated);
         let mut turn = turns(&self.sources).into_iter().cycle();
-        while self.made < wanted && self.exhausted.len() < self.sources.len() {
-            if let Some(why) = self.enough() {
-                self.notes.push(format!("{} of {wanted} calls were made {why}", self.made));
+        while self.exhausted.len() < self.sources.len() && self.cut_short.is_none() {
+            if let Some(why) = self.enough(share) {
+                self.ended = Some(why);
                 break;
             }
             let Some(index) = turn.next() else { break };
             let others = self.exhausted.len() + 1 < self.sources.len();
             if (others && self.spent.is_turn_of_others(index)) || self.exhausted.contains(&index) {
+                continue;
+            }
+            let made = self.made_of.entry(index).or_default();
+            *made += 1;
+            if *made > wanted {
+                self.exhausted.insert(index);
                 continue;
             }
             let source = &mut self.sources[index];
@@ -124,19 +153,46 @@ impl<'a> Tester<'a> {
                 continue;
             };
             self.make(index, call).await;
-            if self.cut_short.is_some() {
-                break;
-            }
+        }
+        if share == Share::Most || self.settings.replay.is_some() {
+            self.recall();
         }
         self.findings.judge(std::mem::take(&mut self.batch));
     }
 
+    /// Judges what waited until it was known what the server rejects elsewhere.
+    fn recall(&mut self) {
+        for (index, call, mut item) in std::mem::take(&mut self.waiting) {
+            item.seen.rejected_elsewhere = Some(self.observer.ledger.is_rejected_elsewhere(&call, &item.name));
+            self.batch.push((index, call, item));
+        }
+    }
+
+    /// What was not reached, in one note.
+    fn note_missing(&mut self) {
+        let Some(why) = self.ended.take() else { return };
+        let missing = |source: &Source| (source.missing().len(), source.subject.name.clone());
+        let mut all: Vec<(usize, String)> = self.sources.iter().map(missing).filter(|(count, _)| *count > 0).collect();
+        all.sort_by(|one, other| other.cmp(one));
+        let total: usize = all.iter().map(|(count, _)| count).sum();
+        let named: Vec<String> = all.iter().take(NAMED).map(|(count, name)| format!("{name} ({count})")).collect();
+        let more = if all.len() > NAMED { ", ..." } else { "" };
+        let cases = match total {
+            0 => "every planned kind of value was sent".to_owned(),
+            _ => format!(
+                "kinds of values that were not sent: {total}, of {}{more} (--verbose lists them)",
+                named.join(", ")
+            ),
+        };
+        self.notes.push(format!("{} calls were made {why}; {cases}", self.made));
+    }
+
     /// Why no more calls are made, if so.
-    fn enough(&self) -> Option<String> {
+    fn enough(&self, share: Share) -> Option<String> {
         if (self.settings.interrupted)() {
             return Some("before the interruption".to_owned());
         }
-        if self.clock.is_half_over() {
+        if self.clock.has_passed(share) {
             return Some("in the time given by --seconds".to_owned());
         }
         let full = self.findings.full().or_else(|| self.observer.caller.recorder().full());
@@ -162,7 +218,11 @@ impl<'a> Tester<'a> {
         }
         harvest(&mut self.pool, &item);
         self.accepted.add(index, &call, &item);
-        self.batch.push((index, call, item));
+        if item.seen.rejected_elsewhere.is_some() {
+            self.waiting.push((index, call, item));
+        } else {
+            self.batch.push((index, call, item));
+        }
         if self.batch.len() >= BATCH {
             self.findings.judge(std::mem::take(&mut self.batch));
         }
@@ -218,7 +278,7 @@ impl<'a> Tester<'a> {
 
     /// Tests what only several calls show.
     pub async fn compare(&mut self) {
-        let Self { clock, observer, sources, accepted, findings, .. } = self;
+        let Self { clock, observer, sources, accepted, findings, things, .. } = self;
         let mut grown = self.curves.items();
         if self.settings.replay.is_none() {
             let over = || clock.is_over();
@@ -227,17 +287,22 @@ impl<'a> Tester<'a> {
             compared.extend(sessions::mixed(observer, sources, over).await);
             compared.extend(together(observer, sources, accepted, over).await);
             compared.extend(templates::misread(observer, sources, over).await);
+            compared.extend(templates::stale(observer, sources, over).await);
+            compared.extend(templates::offered(observer, sources, over).await);
+            compared.extend(prompts::lost(observer, sources, over).await);
             for (item, call, index) in compared {
                 findings.judge(vec![(index, call, item)]);
             }
             findings.relate(SEQUENCES, &sequences::sequences(observer, sources, over).await);
+            findings.relate(SEQUENCES, &things.test(observer, sources, over).await);
         }
         findings.relate(GROWTH, &grown);
     }
 
     /// Shrinks the failing calls, closes the connection, and completes the record.
     pub async fn finish(mut self) -> Generated {
-        self.findings.shrink(&mut self.observer, &self.sources).await;
+        self.note_missing();
+        self.findings.shrink(&mut self.observer, &self.sources, self.clock.end()).await;
         self.observer.caller.close().await;
         self.findings.move_to(self.observer.caller.recorder());
         let (note, further) = self.findings.unshown();

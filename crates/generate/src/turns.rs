@@ -1,4 +1,4 @@
-//! The order of the calls: each kind of subject gets its share of the calls and of the time.
+//! The order of the calls: each subject gets its share of the calls and of the time.
 
 use std::collections::HashMap;
 
@@ -14,17 +14,9 @@ pub fn turns(sources: &[Source]) -> Vec<usize> {
     if tools.is_empty() {
         return others;
     }
-    // One of each kind in turn, because there may be many completions and few prompts.
-    let of = |what: What| {
-        others.iter().copied().filter(move |index| sources[*index].subject.what == what).collect::<Vec<_>>()
-    };
-    let kinds = [What::Prompt, What::Template, What::List, What::Completion].map(of);
-    let rounds = kinds.iter().map(Vec::len).max().unwrap_or_default().max(1);
     let mut order = Vec::new();
-    for round in 0..rounds {
-        (0..TURNS).for_each(|_| order.extend(&tools));
-        order.extend(kinds.iter().filter_map(|kind| kind.get(round % kind.len().max(1))));
-    }
+    (0..TURNS).for_each(|_| order.extend(&tools));
+    order.extend(others);
     order
 }
 

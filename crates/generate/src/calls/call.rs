@@ -3,6 +3,8 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::values::misses::is_tolerated;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
@@ -25,6 +27,23 @@ impl Kind {
     }
 }
 
+/// What a call covers: a keyword at a location of the schema, and how the value there is special.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Case {
+    pub keyword: String,
+    pub schema: String,
+    pub kind: &'static str,
+}
+
+/// Values for the place of a valid one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Beside {
+    /// Other valid ones, the plainest first.
+    pub plain: Vec<Value>,
+    /// Those that violate the schema.
+    pub invalid: Vec<Value>,
+}
+
 /// Arguments, and why they were chosen.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
@@ -38,6 +57,12 @@ pub struct Call {
     pub why: String,
     /// The same arguments with a value inside the bound.
     pub inside: Option<Value>,
+    pub beside: Option<Beside>,
+    /// The valid arguments that were changed into invalid ones.
+    pub base: Option<Value>,
+    pub case: Option<Case>,
+    /// Of a stored call: whether many servers accept it on purpose.
+    pub tolerated: bool,
 }
 
 impl Call {
@@ -50,13 +75,31 @@ impl Call {
             at: String::new(),
             why: String::new(),
             inside: None,
+            beside: None,
+            base: None,
+            case: None,
+            tolerated: false,
         }
+    }
+
+    /// Whether many servers accept such a call on purpose.
+    pub fn is_tolerated(&self) -> bool {
+        let kind = self.case.as_ref().map_or("", |case| case.kind);
+        self.kind == Kind::Invalid && (self.tolerated || is_tolerated(&self.keyword, kind))
+    }
+
+    /// The same arguments with this value at the place of the call.
+    pub fn with(&self, value: &Value) -> Option<Value> {
+        let mut arguments = self.arguments.clone();
+        *arguments.pointer_mut(&self.at)? = value.clone();
+        Some(arguments)
     }
 
     /// Identifies the call. A call at a bound is not the same as a plain call with the same arguments: only the call at
     /// the bound is compared with values inside of it.
     pub fn key(&self) -> String {
         let inside = self.inside.as_ref().map(Value::to_string).unwrap_or_default();
-        format!("{} {} {inside}", self.kind.word(), self.arguments)
+        let beside = if self.beside.is_some() { "beside" } else { "" };
+        format!("{} {} {inside}{beside}", self.kind.word(), self.arguments)
     }
 }

@@ -2,7 +2,8 @@
 
 mod bounds;
 mod call;
+mod planned;
 mod source;
 
-pub use call::{Call, Kind};
+pub use call::{Beside, Call, Case, Kind};
 pub use source::Source;

@@ -7,15 +7,17 @@ use serde_json::{Value, json};
 
 use super::{
     bounds::{at_bounds, pairs, together},
-    call::{Call, Kind},
+    call::{Call, Case, Kind},
+    planned::{Planned, alternately, planned, wrong_call},
 };
 use crate::{
     pool::Pool,
-    subject::{Subject, What},
+    subject::Subject,
     values::{
         hostile::hostile,
-        invalid::{invalid, told, violates},
+        invalid::{at_spot, told, violates},
         schema::{Root, places},
+        spots::spots,
         texts,
         valid::{Fill, Maker},
     },
@@ -28,6 +30,11 @@ const DRAWS: usize = 40;
 const PLACES: usize = 60;
 /// Maximum number of calls that are prepared in advance.
 const PLANNED: usize = 3_000;
+
+/// Valid arguments drawn to reach each part of a schema.
+const BASES: usize = 24;
+/// Calls that near misses, valid borders and hostile values get of each six.
+const SHARES: [usize; 3] = [3, 2, 1];
 
 /// A call is repeated after this many others.
 const LATER: usize = 3;
@@ -46,6 +53,9 @@ pub struct Source {
     pub notes: Vec<String>,
     /// Keywords of the schema that a call was generated for.
     pub covered: HashSet<String>,
+    /// What calls covered, and what the planned ones would cover.
+    pub cases: HashSet<Case>,
+    wanted: HashSet<Case>,
 }
 
 impl Source {
@@ -66,6 +76,8 @@ impl Source {
             plainest: None,
             notes: Vec::new(),
             covered: HashSet::new(),
+            cases: HashSet::new(),
+            wanted: HashSet::new(),
         };
         source.plan(pool);
         source
@@ -93,13 +105,27 @@ impl Source {
         };
         self.plainest = Some(full.clone());
         self.planned.extend(least.iter().chain([&full]).map(|arguments| Call::plain(arguments.clone())));
-        let mut turns = [self.bounds(&full, pool), self.wrong(&full), self.odd(&full)];
-        let first = Self::sort_odd(&mut turns[2]);
-        self.rng.shuffle(&mut turns[2][first..]);
-        let mut turns = turns.map(VecDeque::from);
-        while turns.iter().any(|turn| !turn.is_empty()) && self.planned.len() < PLANNED {
-            for turn in &mut turns {
-                self.planned.extend(turn.pop_front());
+        let schema = self.subject.schema.clone();
+        let mut bases: Vec<Value> = [Some(full.clone()), least].into_iter().flatten().collect();
+        let fills = [Fill::All, Fill::Some, Fill::All].into_iter().cycle();
+        bases.extend(fills.take(BASES).filter_map(|fill| self.draw(fill, pool)));
+        let mut found = Planned::default();
+        if let Some(checker) = self.checker.clone().filter(|_| self.subject.what.has_schema()) {
+            found = planned(Root(&schema), &bases, &checker, &mut self.rng);
+        }
+        self.wanted = found.wrong.iter().chain(&found.edges).filter_map(|call| call.case.clone()).collect();
+        let mut odd = self.odd(&full);
+        let first = Self::sort_odd(&mut odd);
+        self.rng.shuffle(&mut odd[first..]);
+        let (mut bounds, singles) = self.bounds(&full, pool);
+        // Pairs of bounds come last.
+        let pairs = bounds.split_off(singles);
+        let valid = alternately(bounds, found.edges).into_iter().chain(pairs);
+        let mut turns = [found.wrong.into(), valid.collect(), odd.into()];
+        while turns.iter().any(|turn: &VecDeque<Call>| !turn.is_empty()) && self.planned.len() < PLANNED {
+            for (turn, share) in turns.iter_mut().zip(SHARES) {
+                let share = turn.len().min(share);
+                self.planned.extend(turn.drain(..share));
             }
         }
     }
@@ -132,8 +158,10 @@ impl Source {
     /// The next call; `None` if there are no more.
     pub fn next(&mut self, pool: &Pool) -> Option<Call> {
         while let Some(call) = self.planned.pop_front() {
-            if self.seen.insert(call.key()) {
-                self.cover(&call);
+            let is_new = self.seen.insert(call.key());
+            // A call with the same arguments covers the case too.
+            self.cover(&call);
+            if is_new {
                 return Some(call);
             }
         }
@@ -162,7 +190,15 @@ impl Source {
         None
     }
 
+    /// What was planned, and not covered by a call; `None` if nothing could be planned.
+    pub fn missing(&self) -> Vec<&Case> {
+        let mut missing: Vec<&Case> = self.wanted.difference(&self.cases).collect();
+        missing.sort();
+        missing
+    }
+
     fn cover(&mut self, call: &Call) {
+        self.cases.extend(call.case.clone());
         if call.kind != Kind::Hostile && !call.keyword.is_empty() {
             self.covered.insert(call.keyword.clone());
         }
@@ -179,11 +215,11 @@ impl Source {
         })
     }
 
-    /// The valid arguments with one value at a bound.
-    fn bounds(&mut self, full: &Value, pool: &Pool) -> Vec<Call> {
+    /// The valid arguments with one value at a bound, then with two. The number is that of the former.
+    fn bounds(&mut self, full: &Value, pool: &Pool) -> (Vec<Call>, usize) {
         let schema = self.subject.schema.clone();
         let root = Root(&schema);
-        let Some(checker) = self.checker.clone() else { return Vec::new() };
+        let Some(checker) = self.checker.clone() else { return (Vec::new(), 0) };
         let mut found = Vec::new();
         for (pointer, name, flat) in places(root, &schema, full, PLACES) {
             let bounds = Maker::new(root, &mut self.rng, pool, Fill::Least).bounds(&flat, &name);
@@ -200,8 +236,8 @@ impl Source {
                     kind: Kind::Valid,
                     keyword: bound.keyword.to_owned(),
                     at: pointer.clone(),
-                    why: String::new(),
                     inside,
+                    ..Call::plain(Value::Null)
                 });
             }
             // Each optional field can be omitted.
@@ -223,27 +259,21 @@ impl Source {
         let places = at_bounds(&found);
         let (mut all, pairs) = (together(full, &places, &checker), pairs(full, &places, &checker));
         all.extend(found);
+        let singles = all.len();
         all.extend(pairs);
-        all
+        (all, singles)
     }
 
-    fn wrong(&self, valid: &Value) -> Vec<Call> {
-        let Some(checker) = &self.checker else { return Vec::new() };
-        if matches!(self.subject.what, What::Template | What::Completion | What::List) {
+    /// Near misses of one place, drawn at random.
+    fn wrong(&mut self, valid: &Value) -> Vec<Call> {
+        let Some(checker) = self.checker.clone().filter(|_| self.subject.what.has_schema()) else { return Vec::new() };
+        let schema = self.subject.schema.clone();
+        let all = spots(Root(&schema), valid);
+        if all.is_empty() {
             return Vec::new();
         }
-        let schema = &self.subject.schema;
-        let wrong = invalid(Root(schema), schema, valid, checker).into_iter();
-        wrong
-            .map(|one| Call {
-                arguments: one.arguments,
-                kind: Kind::Invalid,
-                keyword: one.keyword,
-                at: one.at,
-                why: one.why,
-                inside: None,
-            })
-            .collect()
+        let spot = &all[self.rng.usize(..all.len())];
+        at_spot(Root(&schema), spot, valid, &checker).into_iter().map(|one| wrong_call(one, spot)).collect()
     }
 
     fn odd(&self, valid: &Value) -> Vec<Call> {
@@ -253,10 +283,9 @@ impl Source {
         odd.map(|one| Call {
             arguments: one.arguments,
             kind: Kind::Hostile,
-            keyword: String::new(),
             at: one.at,
             why: one.what,
-            inside: None,
+            ..Call::plain(Value::Null)
         })
         .collect()
     }

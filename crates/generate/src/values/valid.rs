@@ -125,7 +125,20 @@ impl<'a> Maker<'a> {
         }
         self.dependents(flat, parts, &mut made, depth);
         let least = flat.get("minProperties").and_then(Value::as_u64).unwrap_or_default();
-        let least = usize::try_from(least).ok()?.max(usize::from(other.is_some() && self.fill == Fill::All));
+        let most = flat.get("maxProperties").and_then(Value::as_u64).unwrap_or(u64::MAX);
+        // Two further fields: what is wrong with the first one may be right with the second.
+        let further = if other.is_some() && self.fill == Fill::All { most.min(2) } else { 0 };
+        let least = usize::try_from(least.max(further)).ok()?;
+        if self.fill != Fill::Least && depth > 1 {
+            for (pattern, part) in flat.get("patternProperties").and_then(Value::as_object).into_iter().flatten() {
+                if u64::try_from(made.len()).is_ok_and(|count| count < most)
+                    && let Some(name) = texts::of_pattern(self.rng, pattern)
+                    && let Some(value) = self.of(self.root.flat(part), "", depth)
+                {
+                    made.insert(name, value);
+                }
+            }
+        }
         if least > made.len() {
             for (name, part) in parts {
                 if made.len() >= least {
@@ -189,7 +202,9 @@ impl<'a> Maker<'a> {
     pub fn array(&mut self, flat: &Map<String, Value>, name: &str, depth: usize) -> Option<Value> {
         let bound =
             |keyword: &str| flat.get(keyword).and_then(Value::as_u64).and_then(|bound| usize::try_from(bound).ok());
-        let least = bound("minItems").unwrap_or_default().max(usize::from(flat.contains_key("contains")));
+        let counted = bound("minContains").unwrap_or(1);
+        let counted = if flat.contains_key("contains") { counted.min(FEW) } else { 0 };
+        let least = bound("minItems").unwrap_or_default().max(counted);
         let most = bound("maxItems").unwrap_or(usize::MAX);
         if least > 1_000 {
             return None;
@@ -215,7 +230,7 @@ impl<'a> Maker<'a> {
         for index in 0..length {
             let part = match (tuple.get(index), index, flat.get("contains")) {
                 (Some(part), ..) => part.clone(),
-                (None, 0, Some(contained)) => json!({ "allOf": [contained, rest] }),
+                (None, index, Some(contained)) if index < counted => json!({ "allOf": [contained, rest] }),
                 _ => rest.clone(),
             };
             let part = self.root.flat(&part);

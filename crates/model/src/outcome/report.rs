@@ -193,6 +193,12 @@ pub struct CallCounts {
     /// The other ones: too few calls were made, or no value could be found.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_exercised: Vec<String>,
+    /// The number of different cases: a keyword, its place in the schema, and the kind of a value there.
+    #[serde(default)]
+    pub cases: usize,
+    /// The cases without a call: too few calls were made, or no value could be found.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_reached: Vec<String>,
 }
 
 /// A frame in a few words.

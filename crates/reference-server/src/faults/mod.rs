@@ -36,9 +36,21 @@ pub use streams::Streaming;
 use crate::{
     content::Content,
     faults::{
-        asking::ASKING, cursors::CURSORS, data::DataFault, endings::ENDINGS, generated::GENERATED,
-        lifecycle::LIFECYCLE, messages::MESSAGES, prefixes::PREFIXED, proposals::PROPOSED, reads::READS,
-        retries::RETRIES, sequels::SEQUELS, streams::STREAMING, task_extension::TASK_FAULTS, tasks::TASKS,
+        asking::ASKING,
+        cursors::CURSORS,
+        data::DataFault,
+        endings::ENDINGS,
+        generated::{GENERATED, KEPT},
+        lifecycle::LIFECYCLE,
+        messages::MESSAGES,
+        prefixes::PREFIXED,
+        proposals::PROPOSED,
+        reads::READS,
+        retries::RETRIES,
+        sequels::SEQUELS,
+        streams::STREAMING,
+        task_extension::TASK_FAULTS,
+        tasks::TASKS,
         tools::TOOLS,
     },
     options::Transport,
@@ -102,6 +114,7 @@ static BEHAVIOUR_FILES: &[&[Behaviour]] = &[
     ASKING,
     RETRIES,
     GENERATED,
+    KEPT,
 ];
 
 fn behaviours() -> impl Iterator<Item = &'static Behaviour> {

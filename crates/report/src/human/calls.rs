@@ -6,6 +6,8 @@ use conform_model::outcome::{CallCounts, RunReport, excerpt::middle};
 
 /// Maximum number of rows without --verbose.
 const ROWS: usize = 20;
+/// Maximum number of cases without a call that are named for each subject.
+const CASES: usize = 12;
 /// Heading of the names, not longer than the shortest column for them.
 const NAMES: &str = "generated";
 const HEADINGS: [&str; 6] = ["calls", "valid accepted", "invalid rejected", "hostile", "errors", "slowest"];
@@ -45,6 +47,17 @@ pub fn calls(page: &mut Page, report: &RunReport) {
                 &[span(FAINT, "note  ")],
                 TEXT,
                 &plain(&format!("{}: no call was at the bound of, or violated: {keywords}", counts.name)),
+            );
+        }
+        for counts in report.calls.iter().filter(|counts| !counts.not_reached.is_empty()) {
+            let cases = counts.not_reached.iter().take(CASES).cloned().collect::<Vec<_>>().join("; ");
+            let more = counts.not_reached.len().saturating_sub(CASES);
+            let more = if more > 0 { format!("; and {more} more (in the JSON report)") } else { String::new() };
+            page.hang(
+                0,
+                &[span(FAINT, "note  ")],
+                TEXT,
+                &plain(&format!("{}: {} cases were covered, and not: {cases}{more}", counts.name, counts.cases)),
             );
         }
     }

@@ -1,5 +1,6 @@
 //! Faults of tools that show only for some arguments: only generated calls find them.
 
+mod kept;
 mod notes;
 
 use std::{process, time::Duration};
@@ -16,6 +17,7 @@ use crate::{
 };
 use conform_model::revision::Revision;
 
+pub use kept::KEPT;
 use notes::{
     argument, count_calls, echoed, fails, internal_error, is_alone, list_calls, list_notes, notes, patch, returns,
     says, typed,

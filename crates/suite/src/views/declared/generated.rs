@@ -73,6 +73,22 @@ views! {
         survives_cancelled,
         /// Of a completion that failed: how the completion of an empty value ended.
         empty_value,
+        /// Of an invalid call: true if many servers accept such a value on purpose, such as a number in quotes, or an unknown field.
+        tolerated,
+        /// Of such a call that is accepted: whether the server rejects such a value at another place.
+        rejected_elsewhere,
+        /// Of a valid call that is rejected, where a plain value is accepted: whether the message is that of an invalid value at the same place.
+        like_invalid,
+        /// Of a result: whether the name, description or schema of what was called mentions errors, logs or failures.
+        expects_failure,
+        /// Of an internal error for an odd value: whether the call with plain arguments succeeds.
+        plain_succeeds,
+        /// Of a template: whether reading one value returned the contents of another one that was read before, twice in a row.
+        stale,
+        /// Of a template: whether its variable has a value that the server offers as a completion, and others of those can be read.
+        offered,
+        /// Of a prompt that repeats plain text: the text that it lost, in any of the usual ways to escape it.
+        lost,
     }
     /// `inside` of a generated call.
     INSIDE "a call next to the bound" {
@@ -102,7 +118,7 @@ views! {
     }
     /// `$sequences[*]`: calls that belong together, with what one of them returned as the argument of another.
     SEQUENCE "a sequence of calls" {
-        /// `deleted`, `created`, `created together`, `updated`.
+        /// `deleted`, `created`, `created together`, `created together, read`, `updated`, `created, read`, `read`, `listed`, `updated, read`, `deleted, read`, `failed`, `many`, `cancelled`.
         kind,
         /// The tools that were called, in order.
         name,
