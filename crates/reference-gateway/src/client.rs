@@ -166,7 +166,9 @@ impl Relay {
         } else {
             Vec::new()
         };
-        for (changed, value) in &self.options.fault.edit.headers {
+        // Without a handshake nothing else could be tested.
+        let changed = self.options.fault.edit.headers.iter().filter(|_| message["method"] != "initialize");
+        for (changed, value) in changed {
             headers.retain(|(name, _)| name != changed);
             headers.extend(value.clone().map(|value| (changed.clone(), value)));
         }

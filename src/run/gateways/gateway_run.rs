@@ -6,10 +6,11 @@ use std::{
 };
 
 use futures_util::{StreamExt, stream};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{
     compare::Comparison,
+    context::{context, is_large},
     driver::{Driver, Links},
     front::reach,
     job::{Front, GatewayJob},
@@ -20,7 +21,7 @@ use crate::{
     error::Error,
     evidence::{Evidence, Frames, Recorder, RunContext, RunEnd, RunHeader, Scope, Side, Tested, Transport},
     judge::CREDENTIAL,
-    outcome::{CostRow, World},
+    outcome::CostRow,
     plan::Filter,
     revision::Revision,
     run::{
@@ -28,7 +29,7 @@ use crate::{
         inputs::job::Revisions,
     },
     session::{ClientProfile, Opener, Unopened, Wish},
-    suite::{Do, Scenario, Suite},
+    suite::{Scenario, Suite},
     target::Limits,
     wire::Secrets,
 };
@@ -306,19 +307,5 @@ impl GatewayRun<'_> {
         if !self.notes.contains(&note) {
             self.notes.push(note);
         }
-    }
-}
-
-fn is_large(scenario: &Scenario) -> bool {
-    scenario.drive.iter().any(|action| matches!(action.what, Do::Call { bytes: Some(_), .. }))
-}
-
-fn context(revision: Revision, transport: Transport, back: Transport, world: Option<World>) -> RunContext {
-    RunContext {
-        scenario: world.as_ref().map(|world| world.scenario.clone()),
-        world,
-        server: json!({ "back": back }),
-        proposals: crate::reference::server::PROPOSALS.map(str::to_owned).to_vec(),
-        ..RunContext::new(revision, Side::Gateway, transport)
     }
 }

@@ -2,6 +2,7 @@
 
 mod after;
 mod compare;
+mod context;
 mod cost;
 mod driver;
 mod front;

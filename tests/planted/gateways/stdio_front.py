@@ -34,7 +34,10 @@ def to_client(m):
 
 def collect(m):
     """Requests the next page of a list; the response to the last one has all items."""
-    ident, method, params, items = collected.pop(m["id"], (m["id"], *client_requests[key(m["id"])], []))
+    if m["id"] in collected:
+        ident, method, params, items = collected.pop(m["id"])
+    else:
+        (method, params), ident, items = client_requests[key(m["id"])], m["id"], []
     if not isinstance((m.get("result") or {}).get(LISTS.get(method)), list):
         return {**m, "id": ident}
     items = items + m["result"][LISTS[method]]

@@ -107,7 +107,7 @@ impl Ends {
         ended || self.has_failed(received)
     }
 
-    /// Whether the client waited for a response in vain: it neither left early nor closed the exchange, and got no error
+    /// Whether the client got no response although it waited: it neither left early nor closed the exchange, and got no error
     /// status. `since` is when the gateway last sent the request: it may repeat one that failed.
     pub fn waited(&self, sent: &Message, since: u64) -> bool {
         let is_long = |until: &u64| until.saturating_sub(since) >= WAITED;

@@ -9,6 +9,7 @@ mod ends;
 mod isolation;
 mod matching;
 mod messages;
+mod open;
 mod passed;
 #[cfg(test)]
 mod tests;
