@@ -1,4 +1,4 @@
-//! Values of other types, values beside those that are named, and values that alternatives exclude.
+//! Values of other types, values next to those that are named, and values that alternatives exclude.
 
 use serde_json::{Map, Value, json};
 
