@@ -84,7 +84,9 @@ fn collect(value: &Value, depth: usize, found: &mut Vec<Vec<Value>>) {
         Value::Object(members) => members.values().for_each(|inner| collect(inner, depth, found)),
         Value::Array(items) => {
             found.push(items.clone());
-            items.iter().for_each(|inner| collect(inner, depth, found));
+            for inner in items {
+                collect(inner, depth, found);
+            }
         }
         _ => {}
     }
