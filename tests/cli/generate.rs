@@ -90,25 +90,13 @@ const CARDS: &[&str] = &[
     "--calls",
     "60",
 ];
-const CARDS_LEGACY: &[&str] = &[
-    "--only",
-    "create_card",
-    "--only",
-    "get_card",
-    "--only",
-    "list_cards",
-    "--calls",
-    "60",
-    "--revision",
-    "2025-11-25",
-];
 /// A template, and the completion of its variable.
 const SOURCES: &[&str] = &["--only", "file:///src/{+path}", "--only", "file:///src/{+path} path"];
 
 const STEPS: &str = r#"{"tool":"slow","arguments":{"steps":300,"milliseconds":0},"kind":"valid","at":"/steps","inside":{"steps":299,"milliseconds":0}}"#;
 
 /// Each fault with its rule, what the smallest call has in its arguments, and further options.
-const FAULTS: [(&str, &str, &str, &[&str]); 50] = [
+const FAULTS: [(&str, &str, &str, &[&str]); 49] = [
     ("call-hangs-on-brackets", "generated-answered", r#"{"text":"[["}"#, &["--only", "echo", "--timeout", "0.3"]),
     ("call-exits-on-nul", "generated-survived", r#"{"text":"\u0000"}"#, &["--only", "echo"]),
     (
@@ -174,13 +162,17 @@ const FAULTS: [(&str, &str, &str, &[&str]); 50] = [
     ("call-cards-deletes-two", "generated-deleted-only", "", CARDS),
     ("call-cards-invalid-stored", "generated-failed-clean", "", CARDS),
     ("call-cards-pool", "generated-many", "", CARDS),
-    ("call-cards-cancelled", "generated-after-cancelled", "", CARDS_LEGACY),
 ];
 
 /// The faults that break a second rule.
-const ALSO: [(&str, &str); 3] = [
+const ALSO: [(&str, &str); 8] = [
     ("call-completion-pattern", "generated-text-literal"),
     ("call-notes-same-id", "generated-created-together"),
+    ("call-notes-same-id", "generated-created-read"),
+    ("call-notes-same-id", "generated-deleted-only"),
+    ("call-notes-same-id", "generated-many"),
+    ("call-notes-update-lost", "generated-update-changes"),
+    ("call-notes-stale", "generated-deleted-only"),
     ("call-tells-environment", "generated-no-path"),
 ];
 

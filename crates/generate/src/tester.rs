@@ -302,7 +302,7 @@ impl<'a> Tester<'a> {
     /// Shrinks the failing calls, closes the connection, and completes the record.
     pub async fn finish(mut self) -> Generated {
         self.note_missing();
-        self.findings.shrink(&mut self.observer, &self.sources, self.clock.end()).await;
+        Box::pin(self.findings.shrink(&mut self.observer, &self.sources, self.clock.end())).await;
         self.observer.caller.close().await;
         self.findings.move_to(self.observer.caller.recorder());
         let (note, further) = self.findings.unshown();

@@ -109,7 +109,7 @@ impl<'b, 'o, 's> Bench<'b, 'o, 's> {
             return None;
         }
         let shown = record::about(reply, &sent).unwrap_or_default();
-        let names = self.group.read.or(self.group.delete).map(required).unwrap_or_else(|| vec!["id".to_owned()]);
+        let names = self.group.read.or(self.group.delete).map_or_else(|| vec!["id".to_owned()], required);
         let mut key = Map::new();
         for name in names {
             key.insert(name.clone(), identified(&name, &sent, &shown)?);
@@ -207,7 +207,7 @@ pub fn salted(value: &Value, number: usize) -> Value {
         Value::String(_) => json!(format!("{}{number}", texts::of_length(8))),
         Value::Number(own) if own.is_f64() => json!(1_000.5 + f64::from(u32::try_from(number).unwrap_or_default())),
         Value::Number(_) => json!(1_000 + number),
-        Value::Bool(_) => json!(number % 2 == 0),
+        Value::Bool(_) => json!(number.is_multiple_of(2)),
         Value::Array(items) => {
             let one = items.first().cloned().unwrap_or_default();
             json!([salted(&one, number), salted(&one, number + 1_000)])

@@ -199,7 +199,7 @@ pub async fn at_once(bench: &mut Bench<'_, '_, '_>) -> Outcome {
     })
 }
 
-/// Of two things the deleted one is gone, and the other one is not.
+/// A deletion removes the thing that it names, and no other one.
 pub async fn deleted(bench: &mut Bench<'_, '_, '_>) -> Outcome {
     let delete = bench.group.delete?;
     let kept = bench.create().await?;

@@ -77,7 +77,7 @@ impl Scenario {
             Self::ReadTwice => reads::read_twice(bench).await,
             Self::Listed => lists::listed(bench).await,
             Self::ListedThenRead => lists::listed_then_read(bench).await,
-            Self::Updated(field) => changes::updated(bench, &[field.clone()]).await,
+            Self::Updated(field) => changes::updated(bench, std::slice::from_ref(field)).await,
             Self::UpdatedTogether => {
                 let all = bench.updatable();
                 if all.len() > 1 { changes::updated(bench, &all).await } else { None }

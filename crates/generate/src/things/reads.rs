@@ -197,7 +197,7 @@ pub async fn cancelled(bench: &mut Bench<'_, '_, '_>) -> Outcome {
     let arguments = Value::from(bench.arguments()?);
     let limit = bench.observer.caller.limit;
     let (context, subject) = (bench.observer.context, &bench.group.create.subject);
-    let replies = bench.observer.caller.at_once(context, subject, &[arguments.clone()], true, limit).await;
+    let replies = bench.observer.caller.at_once(context, subject, std::slice::from_ref(&arguments), true, limit).await;
     for reply in &replies {
         bench.note(bench.group.create, &arguments, reply);
     }

@@ -39,7 +39,9 @@ fn objects(value: &Value, depth: usize, found: &mut Vec<Map<String, Value>>) {
 
 pub fn all(reply: &Reply) -> Vec<Map<String, Value>> {
     let mut found = Vec::new();
-    documents(reply).iter().for_each(|document| objects(document, DEEPEST, &mut found));
+    for document in &documents(reply) {
+        objects(document, DEEPEST, &mut found);
+    }
     found
 }
 
@@ -63,7 +65,9 @@ pub fn with_key(reply: &Reply, key: &Map<String, Value>) -> Vec<Map<String, Valu
 /// How many elements of one array are the thing with this key.
 pub fn times(reply: &Reply, key: &Map<String, Value>) -> usize {
     let mut arrays = Vec::new();
-    documents(reply).iter().for_each(|document| collect(document, DEEPEST, &mut arrays));
+    for document in &documents(reply) {
+        collect(document, DEEPEST, &mut arrays);
+    }
     let count = |items: &Vec<Value>, by_name: bool| {
         items.iter().filter_map(Value::as_object).filter(|members| is_thing(members, key, by_name)).count()
     };
@@ -80,7 +84,9 @@ fn collect(value: &Value, depth: usize, found: &mut Vec<Vec<Value>>) {
         Value::Object(members) => members.values().for_each(|inner| collect(inner, depth, found)),
         Value::Array(items) => {
             found.push(items.clone());
-            items.iter().for_each(|inner| collect(inner, depth, found));
+            for inner in items {
+                collect(inner, depth, found);
+            }
         }
         _ => {}
     }

@@ -29,8 +29,8 @@ pub fn numbers(part: &Map<String, Value>, value: &Value, all: &mut Made) {
             }
         }
         if step.fract() == 0.0 && step > 1.0 {
-            all.add("multipleOf", "one beside a multiple", number(here + 1.0));
-            all.add("multipleOf", "one beside a multiple", number(here - 1.0));
+            all.add("multipleOf", "one next to a multiple", number(here + 1.0));
+            all.add("multipleOf", "one next to a multiple", number(here - 1.0));
         }
         all.add("multipleOf", "between two multiples", json!(here + step * 0.5));
     }

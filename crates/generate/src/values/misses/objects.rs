@@ -109,7 +109,7 @@ pub fn with_fields(members: &Map<String, Value>, count: usize) -> Map<String, Va
         members.iter().next_back().map_or(("k", json!(1)), |(name, value)| (name.as_str(), value.clone()));
     let mut name = last.to_owned();
     while more.len() < count {
-        name.push_str(&last.chars().next_back().unwrap_or('k').to_string());
+        name.push(last.chars().next_back().unwrap_or('k'));
         more.insert(name.clone(), value.clone());
     }
     more

@@ -1,4 +1,4 @@
-//! Texts that are too long or too short by one character, and texts beside a pattern.
+//! Texts that are too long or too short by one character, and texts next to a match of a pattern.
 
 use serde_json::{Map, Value};
 

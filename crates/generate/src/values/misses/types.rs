@@ -1,4 +1,4 @@
-//! Values of other types, values beside those that are named, and values that alternatives exclude.
+//! Values of other types, values next to those that are named, and values that alternatives exclude.
 
 use serde_json::{Map, Value, json};
 
@@ -134,7 +134,9 @@ pub fn excluded(root: Root, part: &Map<String, Value>, value: &Value, all: &mut 
         }
         for _ in 0..3 {
             let found = made(&own(excluded)).or_else(|| made(excluded));
-            found.into_iter().for_each(|found| all.add("not", "an excluded value", found));
+            if let Some(found) = found {
+                all.add("not", "an excluded value", found);
+            }
         }
         if let (Some(members), Some(required)) = (value.as_object(), excluded["required"].as_array()) {
             let mut more = members.clone();
@@ -153,7 +155,9 @@ pub fn excluded(root: Root, part: &Map<String, Value>, value: &Value, all: &mut 
                 all.add("oneOf", "a value of two branches", 0);
             }
             let both = made(&json!({ "allOf": [own(one), other] }));
-            both.into_iter().for_each(|both| all.add("oneOf", "a value of two branches", both));
+            if let Some(both) = both {
+                all.add("oneOf", "a value of two branches", both);
+            }
         }
     }
     for keyword in ["anyOf", "oneOf"] {
