@@ -89,20 +89,6 @@ fn list_without_more_shows_the_suites() {
 }
 
 #[test]
-fn every_fault_that_a_rule_names_can_be_committed() {
-    let mut faults = listed("faults", &["fault"]);
-    let of_others = typed("act --list").stdout + &typed("relay --list").stdout;
-    let names = of_others.lines().filter_map(|line| line.strip_prefix("  ")?.split(':').next());
-    faults.extend(names.map(str::to_owned));
-    for line in typed("list rules --json").stdout.lines() {
-        let rule: Value = serde_json::from_str(line).unwrap();
-        for fault in rule["faults"].as_array().into_iter().flatten() {
-            assert!(faults.contains(fault.as_str().unwrap()), "{} names {fault}", rule["rule"]);
-        }
-    }
-}
-
-#[test]
 fn the_plan_names_every_suite_with_its_connection_and_why() {
     let (report, _) =
         crate::report("run --reference --filter resources.list --filter resources.read --revision 2025-11-25");

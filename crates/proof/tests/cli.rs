@@ -2,7 +2,7 @@
 
 #![cfg(unix)]
 
-use std::{fs, time::Duration};
+use std::{collections::HashSet, fs, time::Duration};
 
 use assert_cmd::Command;
 use serde_json::Value;
@@ -110,5 +110,22 @@ fn a_finding_about_two_clients_shows_both_requests_and_who_received_the_response
     assert_eq!(to_first.len(), expected.len(), "{found:?}");
     for ((from, text), (expected, part)) in to_first.iter().zip(expected) {
         assert!(from == expected && text.contains(part), "{found:?}");
+    }
+}
+
+#[test]
+fn every_fault_that_a_rule_names_can_be_committed() {
+    let lines = |args: &[&str]| -> Vec<String> { ran(args).stdout.lines().map(str::to_owned).collect() };
+    let json = |line: &String| serde_json::from_str::<Value>(line).expect("JSON");
+    let of_server = lines(&["list", "faults", "--json"]);
+    let of_server = of_server.iter().map(json).map(|fault| fault["fault"].to_string());
+    let of_others = lines(&["faults"]);
+    let of_others = of_others.iter().filter_map(|line| line.split_once("  ")?.1.split(':').next());
+    let known: HashSet<String> = of_server.chain(of_others.map(|name| Value::from(name).to_string())).collect();
+    assert!(known.len() > 1_000);
+    for rule in lines(&["list", "rules", "--json"]).iter().map(json) {
+        for fault in rule["faults"].as_array().into_iter().flatten() {
+            assert!(known.contains(&fault.to_string()), "{} names {fault}", rule["rule"]);
+        }
     }
 }

@@ -1,6 +1,10 @@
 //! A gateway that listens on a port: started, awaited, and killed with all its children.
 
-use std::time::Duration;
+use std::{
+    ops::Range,
+    sync::atomic::{AtomicU16, Ordering},
+    time::Duration,
+};
 
 use tokio::{
     net::{TcpListener, TcpStream},
@@ -56,10 +60,22 @@ pub async fn reach(
     }
 }
 
-/// A port that is free now.
+/// Ports that systems give to no connection of their own accord: one of those could be taken before the gateway listens.
+const PORTS: Range<u16> = 20_000..32_000;
+
+/// A port that is free now, and was not chosen before.
 async fn free_port() -> Result<u16, Error> {
-    let found = async { TcpListener::bind(("127.0.0.1", 0)).await?.local_addr() }.await;
-    found.map(|address| address.port()).map_err(|why| Error::usage(format!("cannot find a free port: {why}")))
+    static CHOSEN: AtomicU16 = AtomicU16::new(0);
+    let count = PORTS.end - PORTS.start;
+    // Programs that run at the same time begin at different ports.
+    let first = u16::try_from(std::process::id() * 97 % u32::from(count)).unwrap_or_default();
+    for _ in PORTS {
+        let port = PORTS.start + (first + CHOSEN.fetch_add(1, Ordering::Relaxed) % count) % count;
+        if TcpListener::bind(("127.0.0.1", port)).await.is_ok() {
+            return Ok(port);
+        }
+    }
+    Err(Error::usage(format!("no port from {} to {} is free", PORTS.start, PORTS.end)))
 }
 
 impl Listening {

@@ -69,9 +69,9 @@ impl Trial {
             };
         }
         let narrow = self.concerned(suites).map(|filter| run(&filter));
-        narrow
-            .filter(|shown| shown.idle.is_empty() && !shown.caught.is_empty())
-            .unwrap_or_else(|| run(&Filter::default()))
+        // Some faults show only next to others' changes.
+        let widest = || Self { all_suites: true, ..self.clone() }.run(suites, program);
+        narrow.filter(|shown| shown.idle.is_empty() && !shown.caught.is_empty()).unwrap_or_else(widest)
     }
 
     /// Runs the trial with some rules, and returns the report and the evidence.

@@ -26,7 +26,10 @@ pub struct Ends {
     failed: HashSet<u64>,
     /// Of these, those with status 404.
     not_found: HashSet<u64>,
-    /// HTTP exchanges with the upstream that ended.
+    /// HTTP exchanges with the upstream that got a status.
+    begun: HashSet<u64>,
+    /// HTTP exchanges with the upstream that ended without a status. A stream that ends without a response does not count: a
+    /// gateway may resume it, or wait for it as long as for a slow response. SDKs do so for 60 s.
     over: HashSet<u64>,
     /// When the gateway last opened or resumed a stream on each connection with the upstream.
     opened: HashMap<u32, u64>,
@@ -44,15 +47,18 @@ impl Ends {
             (FrameKind::HttpResponse, Some(post), _, false) if is_error => {
                 self.rejected.insert(post);
             }
-            (FrameKind::HttpResponse, Some(post), _, true) if is_error => {
-                self.failed.insert(post);
+            (FrameKind::HttpResponse, Some(post), _, true) => {
+                self.begun.insert(post);
+                if is_error {
+                    self.failed.insert(post);
+                }
             }
             (FrameKind::Note, Some(post), Some(Ended::Dropped), false) => {
                 self.dropped.insert(post, frame.at);
             }
             // Over HTTP+SSE responses are on another stream.
             (FrameKind::Note, Some(post), Some(Ended::Complete | Ended::Broken), true)
-                if link.transport.capabilities().stream_per_request =>
+                if link.transport.capabilities().stream_per_request && !self.begun.contains(&post) =>
             {
                 self.over.insert(post);
             }
