@@ -11,9 +11,10 @@ use tokio::time::sleep;
 
 use super::{
     answers::ClientProfile,
+    call_options::CallOptions,
     conversation::Opener,
     help::{explain_held_back, requires_authorization, with_discovery},
-    negotiated::{CallOptions, Session},
+    negotiated::Session,
 };
 use conform_model::{
     error::Error,

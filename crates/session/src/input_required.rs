@@ -5,10 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{
-    complete::Deviation,
-    negotiated::{CallOptions, Session},
-};
+use super::{call_options::CallOptions, complete::Deviation, negotiated::Session};
 use conform_model::evidence::{Manner, Reply};
 
 /// Maximum number of retries: of a normal client, and of one whose model never stops.

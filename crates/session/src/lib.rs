@@ -6,6 +6,7 @@
 //! It uses `conform-model` and `conform-wire`.
 
 mod answers;
+mod call_options;
 mod complete;
 mod conversation;
 mod delays;
@@ -27,13 +28,14 @@ mod wait;
 mod waiter;
 
 pub use answers::ClientProfile;
+pub use call_options::CallOptions;
 pub use complete::Deviation;
 pub use conversation::lock;
 pub use conversation::{Conversation, EndedConnection, Known, Opener};
 pub use echo::echo;
 pub use handshake::{Unopened, Wish};
 pub use headers::protocol_headers;
-pub use negotiated::{CallOptions, Session};
+pub use negotiated::Session;
 pub use one_shot::OneShot;
 pub use progress::LONG;
 pub use unanswered::{GivenUp, Kind, Wanted};

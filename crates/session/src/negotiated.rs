@@ -10,7 +10,7 @@ use tokio::{sync::Notify, task::JoinSet, time::timeout};
 
 use super::{
     answers::decoration,
-    complete::Deviation,
+    call_options::CallOptions,
     conversation::Opener,
     headers::protocol_headers,
     progress::LONG,
@@ -40,25 +40,6 @@ pub struct Session {
     pub hello: Option<Reply>,
     /// Its process was started before the connection, so the handshake does not show how long a start takes.
     pub(super) started_ahead: bool,
-}
-
-/// How a request differs from a normal one.
-#[derive(Clone, Debug, Default)]
-pub struct CallOptions {
-    /// An id to use instead of the next number.
-    pub id: Option<Value>,
-    /// How it deliberately deviates from a complete request.
-    pub deviation: Deviation,
-    /// Replaces the request timeout.
-    pub timeout: Option<Duration>,
-    /// Additional HTTP headers.
-    pub headers: Vec<(String, String)>,
-    /// Cancel after this time. A request that is slow by nature does not show that the server hangs.
-    pub patience: Option<Duration>,
-    /// It is the first request to a process, and the start of the process does not count.
-    pub starting: bool,
-    /// Set for a request of a step, which is skipped if similar ones get no response.
-    pub wanted: Option<Wanted>,
 }
 
 impl Session {

@@ -12,10 +12,11 @@ use serde_json::{Value, json};
 use tokio::{sync::OnceCell, task::JoinHandle};
 
 use super::{
+    call_options::CallOptions,
     complete::complete,
     conversation::{Conversation, Opener, lock},
     handshake::{Unopened, Wish},
-    negotiated::{CallOptions, Session},
+    negotiated::Session,
 };
 use conform_model::{
     evidence::{End, PROBE, Reply},
