@@ -30,7 +30,7 @@ pub async fn run(options: Options) -> Result<(), String> {
             match serde_json::from_slice::<Value>(&line) {
                 Ok(Value::Array(batch)) => batch.into_iter().for_each(|message| drop(to.send(message))),
                 Ok(message) if message.get("id").is_none_or(|id| id.is_string() || id.is_i64()) => {
-                    drop(to.send(message))
+                    drop(to.send(message));
                 }
                 Ok(_) => reject(-32600, "the id is neither a string nor an integer"),
                 Err(why) => reject(-32700, &why.to_string()),

@@ -41,7 +41,7 @@ const LAST: Duration = Duration::from_millis(300);
 const AT_ONCE: usize = 3;
 
 /// What became of a scenario.
-enum Course {
+enum ScenarioEnd {
     /// The revision that the gateway speaks, and what is to be noted.
     Done(Revision, Vec<String>),
     /// Why the run ends early.
@@ -196,39 +196,41 @@ impl GatewayRun<'_> {
     }
 
     /// One scenario, unless the run is over.
-    async fn within_limits(&self, id: &str, scenario: &Scenario, asked: Revision) -> Result<Course, Error> {
+    async fn within_limits(&self, id: &str, scenario: &Scenario, asked: Revision) -> Result<ScenarioEnd, Error> {
         let interrupts = self.job.interrupts.clone();
         let left = self.job.limits.run.saturating_sub(self.began.elapsed());
-        let late = || Course::CutShort(format!("the run took {:?} (--run-timeout)", self.job.limits.run));
+        let late = || ScenarioEnd::CutShort(format!("the run took {:?} (--run-timeout)", self.job.limits.run));
         if self.cut_short.is_some() {
-            return Ok(Course::NotBegun);
+            return Ok(ScenarioEnd::NotBegun);
         }
         if left.is_zero() {
             return Ok(late());
         }
         tokio::select! {
             done = self.scenario(id, scenario, asked) => done,
-            () = interrupts.first() => Ok(Course::CutShort("interrupted".to_owned())),
+            () = interrupts.first() => Ok(ScenarioEnd::CutShort("interrupted".to_owned())),
             () = tokio::time::sleep(left) => Ok(late()),
         }
     }
 
     /// Keeps what a scenario says about the run. Returns the revision that the gateway speaks, if it was tested.
-    fn finish(&mut self, id: &str, done: Result<Course, Error>) -> Option<Revision> {
+    fn finish(&mut self, id: &str, done: Result<ScenarioEnd, Error>) -> Option<Revision> {
         match done {
-            Ok(Course::Done(revision, notes)) => {
-                notes.into_iter().for_each(|note| self.note(note));
+            Ok(ScenarioEnd::Done(revision, notes)) => {
+                for note in notes {
+                    self.note(note);
+                }
                 return Some(revision);
             }
-            Ok(Course::CutShort(why)) => self.cut_short = self.cut_short.take().or(Some(why)),
-            Ok(Course::NotBegun) => {}
+            Ok(ScenarioEnd::CutShort(why)) => self.cut_short = self.cut_short.take().or(Some(why)),
+            Ok(ScenarioEnd::NotBegun) => {}
             Err(error) => self.note(format!("`{id}` was not tested: {}", error.in_short())),
         }
         None
     }
 
     /// Starts the gateway for one scenario, and stops it again.
-    async fn scenario(&self, id: &str, scenario: &Scenario, asked: Revision) -> Result<Course, Error> {
+    async fn scenario(&self, id: &str, scenario: &Scenario, asked: Revision) -> Result<ScenarioEnd, Error> {
         let job = self.job;
         let place = Place::System { program: &job.program, address: &job.back.address, behind: true };
         let options = self.worlds.options(&scenario.world);
@@ -272,7 +274,7 @@ impl GatewayRun<'_> {
         for link in links {
             self.recorder.settle(link, revision);
         }
-        Ok(Course::Done(revision, notes))
+        Ok(ScenarioEnd::Done(revision, notes))
     }
 
     async fn drive(
