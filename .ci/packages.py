@@ -31,7 +31,7 @@ def done(command, cwd, expected=0, **env):
     """All output of a command that must end with this exit code."""
     command = [str(word) for word in command]
     env = {**os.environ, "NO_COLOR": "1", **env}
-    run = subprocess.run(command, cwd=cwd, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
+    run = subprocess.run(command, cwd=cwd, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=1200)
     if run.returncode != expected:
         sys.exit(f"{run.stdout}\n{command}\nexited {run.returncode}, expected {expected}")
     return run.stdout
