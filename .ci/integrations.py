@@ -14,6 +14,8 @@ import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = Path(sys.argv[1]).resolve()
+# The reference client with faults.
+PROOF = Path(PROGRAM).with_name("proof")
 INTO = Path(sys.argv[2]).resolve()
 FAULT, RULE = "list-item-without-name", "resources-list-item-name"
 checked = 0
@@ -162,7 +164,7 @@ def in_an_action():
     args = "--filter client-request-id-unique-while-open"
     code, said, outputs, _ = as_a_runner(path, client=f"'{PROGRAM}' act", args=args)
     check(code == 0 and outputs["failed"] == "0", "a faultless client passes", said)
-    code, said, outputs, _ = as_a_runner(path, client=f"'{PROGRAM}' act --fault id-always-one", args=args)
+    code, said, outputs, _ = as_a_runner(path, client=f"'{PROOF}' act --fault id-always-one", args=args)
     check(code == 1 and outputs["failed"] == "1", "a faulty client fails the job", said)
 
     path = directory("action-typo")
