@@ -1,7 +1,7 @@
 //! Proves the rules: each one finds the faults that it names, in every revision and over every transport where they
 //! show, and none fails without cause. Not part of the program that is installed.
 //!
-//! Begin at [`mutants`]: a trial is one run of all rules against a reference program with one fault, or with none.
+//! Begin at `mutants`: a trial is one run of all rules against a reference program with one fault, or with none.
 //! [`fuzzing`] states what must hold for any bytes.
 
 mod act;
