@@ -54,6 +54,7 @@ pub static CURSORS: &[Behaviour] = &[
         also: &[
             "lifecycle-client-info-not-behavioural-prompts",
             "prefix-optional-on-list",
+            "resources-list-no-side-effects",
             "sep2093-list-true-is-listable",
         ],
         ..Behaviour::new(
