@@ -120,8 +120,8 @@ pub static STREAMING: &[Behaviour] = &[
     Behaviour {
         since: Some(Revision::V2025_03_26),
         ways: HttpWays { by_id: true, ..HttpWays::USUAL },
-        // Suites that run concurrently are clients with the same ids, too.
-        also: &["resources-list-resources-array"],
+        // Suites that run concurrently are clients with the same ids, too: any of them can get a response of another.
+        also: &["*"],
         ..Behaviour::new(
             "responses-by-id",
             "a response is sent to the client that last used its id",
