@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    calls::{Call, Kind, Source},
+    calls::{Call, Kind, Source, of_kind},
     item::Item,
     observe::Observer,
     subject::What,
@@ -31,7 +31,7 @@ pub async fn lost(
     over: impl Fn() -> bool,
 ) -> Vec<(Item, Call, usize)> {
     let mut found = Vec::new();
-    let prompts = sources.iter().enumerate().filter(|(_, source)| source.subject.what == What::Prompt);
+    let prompts = of_kind(sources, What::Prompt);
     for (index, source) in prompts.take(TRIED) {
         let names: Vec<String> = source.subject.schema["properties"]
             .as_object()

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio::time::sleep;
 
 use super::{
-    calls::{Call, Kind, Source},
+    calls::{Call, Kind, Source, of_kind},
     item::Item,
     observe::{Observer, SLOW},
     subject::{Subject, What},
@@ -82,7 +82,7 @@ pub async fn changes(
     over: impl Fn() -> bool,
 ) -> Vec<(Item, Call, usize)> {
     let mut found = Vec::new();
-    let tools = sources.iter().enumerate().filter(|(_, source)| source.subject.what == What::Tool);
+    let tools = of_kind(sources, What::Tool);
     let tried: Vec<(usize, &Source)> = tools
         .filter(|(_, source)| ["readOnlyHint", "idempotentHint"].iter().any(|hint| source.subject.has_hint(hint)))
         .take(TRIED)

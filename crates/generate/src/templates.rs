@@ -5,7 +5,7 @@ use percent_encoding::percent_decode_str;
 use serde_json::json;
 
 use super::{
-    calls::{Call, Source},
+    calls::{Call, Source, of_kind},
     item::Item,
     observe::Observer,
     sessions::with_text,
@@ -32,10 +32,9 @@ pub async fn misread(
     over: impl Fn() -> bool,
 ) -> Vec<(Item, Call, usize)> {
     let mut found = Vec::new();
-    let templates = sources.iter().enumerate().filter(|(_, source)| {
+    let templates = of_kind(sources, What::Template)
         // With `+` and `#` reserved characters are not encoded, and neither is an escape.
-        source.subject.what == What::Template && !source.subject.name.contains(['+', '#'])
-    });
+        .filter(|(_, source)| !source.subject.name.contains(['+', '#']));
     for (index, source) in templates.take(TRIED) {
         if over() || observer.caller.gone.is_some() {
             break;
@@ -55,7 +54,7 @@ pub async fn stale(
     over: impl Fn() -> bool,
 ) -> Vec<(Item, Call, usize)> {
     let mut found = Vec::new();
-    let templates = sources.iter().enumerate().filter(|(_, source)| source.subject.what == What::Template);
+    let templates = of_kind(sources, What::Template);
     for (index, source) in templates.take(TRIED) {
         if over() || observer.caller.gone.is_some() {
             break;
@@ -100,7 +99,7 @@ pub async fn offered(
     over: impl Fn() -> bool,
 ) -> Vec<(Item, Call, usize)> {
     let mut found = Vec::new();
-    let templates = sources.iter().enumerate().filter(|(_, source)| source.subject.what == What::Template);
+    let templates = of_kind(sources, What::Template);
     for (index, source) in templates.take(TRIED) {
         if over() || observer.caller.gone.is_some() {
             break;

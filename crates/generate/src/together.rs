@@ -5,7 +5,7 @@ use std::{collections::HashMap, time::Duration};
 use serde_json::Value;
 
 use super::{
-    calls::{Call, Kind, Source},
+    calls::{Call, Kind, Source, of_kind},
     item::Item,
     observe::{Observer, SLOW},
     sessions::with_text,
@@ -75,7 +75,7 @@ pub async fn together(
     let mut found = Vec::new();
     let mut stops_after_cancellation = false;
     let limit = observer.caller.limit;
-    let tools = sources.iter().enumerate().filter(|(_, source)| source.subject.what == What::Tool);
+    let tools = of_kind(sources, What::Tool);
     for (index, source) in tools.take(TRIED) {
         if over() || observer.caller.gone.is_some() {
             break;

@@ -6,4 +6,4 @@ mod planned;
 mod source;
 
 pub use call::{Beside, Call, Case, Kind};
-pub use source::Source;
+pub use source::{Source, of_kind};

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     pool::Pool,
-    subject::Subject,
+    subject::{Subject, What},
     values::{
         hostile::hostile,
         invalid::{at_spot, told, violates},
@@ -56,6 +56,11 @@ pub struct Source {
     /// What calls covered, and what the planned ones would cover.
     pub cases: HashSet<Case>,
     wanted: HashSet<Case>,
+}
+
+/// The sources of subjects of one kind, each with its place among all.
+pub fn of_kind(sources: &[Source], what: What) -> impl Iterator<Item = (usize, &Source)> {
+    sources.iter().enumerate().filter(move |(_, source)| source.subject.what == what)
 }
 
 impl Source {
