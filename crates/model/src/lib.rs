@@ -16,4 +16,4 @@ pub mod outcome;
 pub mod partition;
 pub mod revision;
 pub mod transport;
-pub mod words;
+mod words;

@@ -26,15 +26,11 @@ macro_rules! schema_of_words {
     };
 }
 
-/// A type whose values are words that somebody types.
-pub trait Words: Copy + 'static {
-    fn words() -> Vec<(&'static str, Self)>;
-}
-
 macro_rules! words {
     ($($type:ident: $words:expr;)*) => {$(
-        impl Words for $type {
-            fn words() -> Vec<(&'static str, Self)> {
+        impl $type {
+            /// Each value with the word for it that somebody types.
+            pub fn words() -> Vec<(&'static str, Self)> {
                 $words.to_vec()
             }
         }

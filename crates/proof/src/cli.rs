@@ -11,7 +11,8 @@ use mcp_conform::cli::{ColorChoice, seconds};
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
-    #[arg(long, value_enum, default_value_t = ColorChoice::Auto, global = true)]
+    /// When to use colors
+    #[arg(long, value_enum, default_value_t = ColorChoice::Auto, value_name = "WHEN", global = true)]
     pub color: ColorChoice,
 }
 

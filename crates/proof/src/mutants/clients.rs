@@ -13,10 +13,9 @@ use std::{
 use conform_client_faults::Info;
 use tokio::runtime::Builder;
 
-use super::{acting::Acting, processors};
+use super::{acting::Acting, judged, processors};
 use crate::cli::MutantsArgs;
 use mcp_conform::{
-    assess,
     config::Client,
     error::{Error, exit},
     evidence::{Recorder, Side, Transport},
@@ -214,9 +213,7 @@ impl ClientTrial {
         let runtime = Builder::new_current_thread().enable_all().start_paused(program.is_none()).build();
         let runtime = runtime.map_err(|error| Error::usage(format!("no runtime: {error}")))?;
         let evidence = runtime.block_on(conduct(&job, suites, &filter, recorder))?;
-        let all = Filter::default();
-        let options = assess::Options { filter: &all, strict: false, own_suites: &[], illustrated: false };
-        Ok(assess::assess(&evidence, suites, &options))
+        Ok(judged(&evidence, suites))
     }
 }
 

@@ -5,10 +5,9 @@ use std::{path::Path, time::Duration};
 
 use conform_reference_gateway::Fault;
 
-use super::{clients::in_threads, processors};
+use super::{clients::in_threads, judged, processors};
 use crate::cli::MutantsArgs;
 use mcp_conform::{
-    assess,
     error::{Error, exit},
     evidence::{Recorder, Side, Transport},
     outcome::{Finding, RunReport, Status},
@@ -158,9 +157,7 @@ impl GatewayTrial {
         let filter = Filter::new(&self.rules, suites)?;
         let recorder = Recorder::new(BYTES, BYTES, MESSAGES);
         let Conducted { evidence, .. } = block_on(conduct(&job, suites, &filter, None, false, recorder))?;
-        let all = Filter::default();
-        let options = assess::Options { filter: &all, strict: false, own_suites: &[], illustrated: false };
-        Ok(assess::assess(&evidence, suites, &options))
+        Ok(judged(&evidence, suites))
     }
 }
 

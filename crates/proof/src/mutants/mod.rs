@@ -25,9 +25,11 @@ pub use variations::Variations;
 use self::{changed::Changed, recorded::RECORDED};
 use crate::cli::MutantsArgs;
 use mcp_conform::{
+    assess::{Options, assess},
     error::{Error, exit},
-    evidence::Side,
-    evidence::Transport,
+    evidence::{Evidence, Side, Transport},
+    outcome::RunReport,
+    plan::Filter,
     revision::Revision,
     run::{
         inputs::suites::load,
@@ -98,6 +100,12 @@ fn prove(trials: &[Trial], suites: &[Suite], program: Option<&Path>, whole: bool
     }
     console::say(&if of_variations { variations.summary(&flaws) } else { matrix.summary(suites) });
     flaws.is_empty()
+}
+
+/// The report on a client or gateway, whatever rules the run was for.
+fn judged(evidence: &Evidence, suites: &[Suite]) -> RunReport {
+    let all = Filter::default();
+    assess(evidence, suites, &Options { filter: &all, strict: false, own_suites: &[], illustrated: false })
 }
 
 fn processors() -> usize {

@@ -4,7 +4,6 @@ use conform_model::{
     evidence::{Manner, Side, Transport},
     revision::Revision,
     schema_of_words,
-    words::Words,
 };
 use conform_source::{diagnostic::Problems, yaml::Tree};
 
