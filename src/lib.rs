@@ -19,7 +19,7 @@
 //! ```
 //!
 //! `run` uses all of it, and `matrix` starts a process for each of many servers. `check` stops after loading suites,
-//! `judge` starts with the evidence; there is no second path: `run`, `judge`, `generate`, `mutants` and `matrix` all
+//! `judge` starts with the evidence; there is no second path: `run`, `judge`, `generate` and `matrix` all
 //! get their reports from [`assess`]. So a step cannot assert and a rule cannot send: the suite
 //! language needs no branches, many rules judge one exchange, a request that fails is a reply like any other, and
 //! a new rule can judge an old transcript.

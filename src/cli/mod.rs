@@ -6,10 +6,10 @@ mod generate;
 mod groups;
 mod matrix;
 mod project;
-mod proof;
 mod recordings;
 mod reports;
 mod run;
+mod suites;
 
 use std::path::PathBuf;
 
@@ -23,10 +23,10 @@ pub use self::{
     groups::{FormArgs, OutputArgs, ScopeArgs, SelectArgs, TargetArgs, seconds},
     matrix::{MatrixArgs, MatrixCommand},
     project::{InitArgs, Pipeline, TreeArgs, TreeFormat},
-    proof::{CheckArgs, ServeArgs},
     recordings::{JudgeArgs, RecordArgs},
     reports::{ExplainArgs, ListArgs, Listed, ReportCommand},
     run::{CLIENT, RunArgs},
+    suites::{CheckArgs, ServeArgs},
 };
 use crate::report::Format;
 

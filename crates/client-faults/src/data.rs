@@ -1,4 +1,4 @@
-//! Faults as data: `faults/*.yaml`, in the language of `reference::faults`.
+//! Faults as data: `*.yaml` next to this file, in the language of [`conform_faults`].
 
 use std::sync::LazyLock;
 

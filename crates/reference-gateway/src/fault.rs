@@ -1,5 +1,5 @@
 //! The faults of the reference gateway: `faults/*.yaml`. Most only change messages, in the language of
-//! `reference::faults`.
+//! [`conform_faults`].
 
 use std::sync::LazyLock;
 

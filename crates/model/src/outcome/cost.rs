@@ -21,10 +21,11 @@ impl Compared {
     }
 
     pub fn note(self) -> String {
-        let Self { rules, untested } = self;
-        format!(
-            "{rules} rules about servers were compared through the gateway and on its upstream, {untested} could not be"
-        )
+        let rules = format!("{} rules about servers were judged through the gateway and on its upstream", self.rules);
+        match self.untested {
+            0 => rules,
+            untested => format!("{rules}, {untested} on its upstream only"),
+        }
     }
 }
 
