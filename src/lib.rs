@@ -34,6 +34,7 @@
 //! - [`conform_wire`]: bytes in and out, over stdio, Streamable HTTP and HTTP+SSE; every wait has a limit, every buffer a bound.
 //! - [`conform_session`]: a connection in use: negotiates the revision, matches responses to requests, enforces timeouts.
 //! - [`conform_judge`]: from evidence to verdicts and a report. [`conform_report`]: from a report to text.
+//! - [`conform_sdks`]: the SDKs that servers are built on, and the findings that come from them.
 //! - [`conform_gather`]: executes the steps of suites. [`conform_generate`]: makes calls of what a server publishes.
 //! - [`conform_reference_server`], [`conform_reference_client`], [`conform_reference_gateway`]: the programs that rules are
 //!   tried on. They share the language of faults, the names of revisions and the texts, and nothing else with the client

@@ -29,14 +29,14 @@ fn main() -> io::Result<()> {
         println!("cargo:rerun-if-changed={}", root.join(folder).display());
         for file in folder::yaml_files(&root.join(folder))? {
             let shown = file.strip_prefix(&root).unwrap_or(&file).to_string_lossy().replace('\\', "/");
-            let is_shapes = shown.starts_with("suites/shapes/");
-            if folder == "suites" && !is_shapes {
+            let is_suite = folder::is_suite(&shown);
+            if folder == "suites" && is_suite {
                 let packed = out.join(shown.replace('/', "-"));
                 fs::write(&packed, packed_suite(&file, &shown)?)?;
                 let _ = writeln!(suites, "    ({shown:?}, include_bytes!({:?})),", packed.to_string_lossy());
             }
             let deflated = out.join(format!("{}.deflate", shown.replace('/', "-")));
-            let text = if is_shapes { as_json(&file, &shown)? } else { fs::read(&file)? };
+            let text = if is_suite { fs::read(&file)? } else { as_json(&file, &shown)? };
             fs::write(&deflated, miniz_oxide::deflate::compress_to_vec(&text, SMALLEST))?;
             let _ = writeln!(texts, "    ({shown:?}, include_bytes!({:?})),", deflated.to_string_lossy());
         }

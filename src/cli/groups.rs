@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 /// The server to test.
 #[derive(Clone, Debug, Args)]
@@ -99,12 +99,21 @@ pub struct OutputArgs {
     /// Violations of SHOULD fail the run too
     #[arg(long, help_heading = "Output")]
     pub strict: bool,
+    /// Failures that come from the SDK of the server do not fail the run
+    #[arg(long, value_name = "sdk", value_enum, conflicts_with = "fail_fast", help_heading = "Output")]
+    pub accept: Vec<Accept>,
     /// A list of known failures. Others fail the run, and so do entries that now pass
     #[arg(long, value_name = "PATH", help_heading = "Output")]
     pub baseline: Option<PathBuf>,
     /// Write the current failures to a list of known failures; existing reasons are kept
     #[arg(long, value_name = "PATH", conflicts_with = "baseline", help_heading = "Output")]
     pub write_baseline: Option<PathBuf>,
+}
+
+/// Failures that do not fail a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Accept {
+    Sdk,
 }
 
 /// The forms that a report takes.

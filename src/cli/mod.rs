@@ -20,7 +20,7 @@ pub use self::{
     client::{ActArgs, ClientArgs},
     gateway::{GatewayArgs, RelayArgs},
     generate::GenerateArgs,
-    groups::{FormArgs, OutputArgs, ScopeArgs, SelectArgs, TargetArgs, seconds},
+    groups::{Accept, FormArgs, OutputArgs, ScopeArgs, SelectArgs, TargetArgs, seconds},
     matrix::{MatrixArgs, MatrixCommand},
     project::{InitArgs, Pipeline, TreeArgs, TreeFormat},
     recordings::{JudgeArgs, RecordArgs},

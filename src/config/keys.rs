@@ -31,6 +31,8 @@ keys! { snake_case
         report: OneOrMany<String>,
         /// The file of known failures
         baseline: String,
+        /// Failures that are accepted
+        accept: Accept,
         /// Servers to test, by name
         targets: Pairs<WithTree<Target>>,
         /// Clients to test, by name
@@ -45,6 +47,14 @@ keys! { snake_case
         tools: WithTree<Pairs<Usable>>,
         /// Prompts that may be used, with these arguments
         prompts: WithTree<Pairs<Usable>>,
+    }
+}
+
+keys! { snake_case
+    /// Failures that are accepted.
+    Accept, "`accept`" {
+        /// Those that come from the SDK, like --accept sdk
+        sdk: bool,
     }
 }
 
@@ -66,6 +76,8 @@ keys! { snake_case
         auth: Auth,
         /// The working directory of the process
         cwd: String,
+        /// The SDK that it is built on, if it is not found: PACKAGE or PACKAGE@VERSION
+        sdk: At<String>,
         /// Tested if the command line names no target
         default: bool,
         /// Facts about this server

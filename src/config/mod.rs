@@ -67,6 +67,7 @@ pub struct Settings {
     /// In the form of the command line, with paths relative to the working directory.
     pub report: Vec<String>,
     pub baseline: Option<PathBuf>,
+    pub accept_sdk: bool,
 }
 
 /// The file in this directory or the nearest one above it.

@@ -4,6 +4,8 @@ use std::{path::PathBuf, sync::Arc};
 
 use serde_json::{Map, Value, json};
 
+use conform_sdks::LEDGER;
+
 use super::{
     Config, Environment, Origin,
     auth::{self, DescribedAuth},
@@ -13,6 +15,7 @@ use super::{
 use crate::{
     error::Error,
     evidence::Transport,
+    outcome::Sdk,
     suite::{
         diagnostic::{Problems, suggestion},
         yaml::{At, Position},
@@ -35,6 +38,7 @@ pub struct Described {
     headers: Vec<(At<String>, At<String>)>,
     cwd: PathBuf,
     auth: Option<DescribedAuth>,
+    sdk: Option<Sdk>,
     origin: Arc<Origin>,
 }
 
@@ -90,6 +94,7 @@ pub fn read(
         env: keys.env.map(|pairs| pairs.0).unwrap_or_default(),
         headers: keys.headers.map(|pairs| pairs.0).unwrap_or_default(),
         auth: keys.auth.map(|keys| auth::read(keys, problems)),
+        sdk: keys.sdk.and_then(|named| sdk(&named, problems)),
         cwd: folder(&origin.file).join(keys.cwd.unwrap_or_default()),
         origin: origin.clone(),
     })
@@ -141,6 +146,18 @@ impl Config {
     }
 }
 
+/// An SDK that is known by this name.
+fn sdk(named: &At<String>, problems: &mut Problems) -> Option<Sdk> {
+    let (sdk, known) = (Sdk::parse(&named.value), || LEDGER.iter().map(|of| of.sdk.as_str()));
+    if known().any(|package| package == sdk.package) {
+        return Some(sdk);
+    }
+    let help = suggestion(&sdk.package, known())
+        .or_else(|| Some(format!("known: {}", known().collect::<Vec<_>>().join(", "))));
+    problems.add_with(named.at, format!("nothing is known of an SDK `{}`", sdk.package), help);
+    None
+}
+
 /// The target with variables of the environment replaced.
 fn filled(described: &Described, environment: &Environment, color: bool) -> Result<Target, Error> {
     let origin = &described.origin;
@@ -164,7 +181,7 @@ fn filled(described: &Described, environment: &Environment, color: bool) -> Resu
         How::Stdio(argv) => command_line(argv),
         How::Http(url) | How::Sse(url) => shown_url(url),
     };
-    Ok(Target { secrets, auth, ..Target::new(name, start) })
+    Ok(Target { secrets, auth, sdk: described.sdk.clone(), ..Target::new(name, start) })
 }
 
 #[cfg(test)]

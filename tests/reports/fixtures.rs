@@ -54,6 +54,14 @@ pub fn hostile() -> RunReport {
             },
         ],
         alike: 7,
+        sdk: Some(Box::new(mcp_conform::outcome::SdkDefect {
+            sdk: mcp_conform::outcome::Sdk { package: EVIL.to_owned(), version: Some(EVIL.to_owned()) },
+            defect: EVIL.to_owned(),
+            from: None,
+            until: None,
+            workaround: Some(EVIL.to_owned()),
+            upstream: None,
+        })),
         world: Some(World {
             name: EVIL.to_owned(),
             about: EVIL.to_owned(),

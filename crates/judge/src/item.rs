@@ -272,6 +272,7 @@ fn found(message: String, values: (Option<Value>, Option<Value>), at: Place, ite
         alike: 0,
         world: None,
         reproduce: None,
+        sdk: None,
         by_hand: None,
         yaml: None,
     };

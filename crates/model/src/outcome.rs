@@ -8,6 +8,7 @@ mod level;
 mod masked;
 mod report;
 mod rule;
+mod sdk;
 mod sender;
 mod served;
 mod world;
@@ -20,6 +21,7 @@ pub use self::{
         CallCounts, Graph, GraphNode, Moment, OutdatedEntry, RunReport, SlowSuite, Subject, TargetReport, Tool, Totals,
     },
     rule::{Finding, Held, Observation, RuleResult, ShownFrame},
+    sdk::{Sdk, SdkDefect},
     sender::Sender,
     served::{Listing, Offer, Served},
     world::World,

@@ -44,7 +44,8 @@ fn text(rule: &RuleResult) -> String {
     lines.extend(rule.findings.iter().map(Finding::line).take(3));
     let world = rule.findings.first().and_then(|finding| finding.world.as_ref()).filter(|world| !world.is_usual());
     lines.extend(world.map(|world| format!("world {}", world.described())));
-    lines.extend(rule.hint.clone());
+    lines.extend(rule.part_of_sdk());
+    lines.extend(rule.fix().map(str::to_owned));
     lines.extend(rule.given_level());
     lines.extend(link(&rule.source, rule.revision));
     lines.iter().map(|line| plain(&flow(line)).into_owned()).collect::<Vec<_>>().join("\n")

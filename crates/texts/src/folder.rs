@@ -20,6 +20,11 @@ pub fn yaml_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
+/// Whether a file below `suites` is a suite: two of its folders have other data.
+pub fn is_suite(path: &str) -> bool {
+    !path.starts_with("suites/shapes/") && !path.starts_with("suites/sdks/")
+}
+
 /// The pages for users, without those of the rules: `mcp-conform explain` has their content.
 pub fn pages(root: &Path) -> io::Result<Vec<PathBuf>> {
     let files = fs::read_dir(root.join("docs"))?.map(|entry| Ok(entry?.path()));

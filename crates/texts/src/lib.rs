@@ -1,4 +1,4 @@
-//! The built-in suites, shapes, faults and variations, and the pages of docs/: their paths in the repository and their
+//! The built-in suites, shapes, faults and variations, what is known of SDKs, and the pages of docs/: their paths in the repository and their
 //! texts, ordered by path.
 //!
 //! A release build contains them, so that the binary needs no files; the build script also packs the parsed suites. A
@@ -18,12 +18,13 @@ pub type Text = (&'static str, &'static str);
 
 pub static SUITES: LazyLock<Vec<Text>> = LazyLock::new(|| {
     let suites = texts("suites").into_iter();
-    suites.filter(|(path, _)| !path.starts_with("suites/shapes/")).collect()
+    suites.filter(|(path, _)| folder::is_suite(path)).collect()
 });
 /// The suites, parsed at build time.
 #[cfg(not(debug_assertions))]
 pub const PACKED_SUITES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/suites.rs"));
 pub static SHAPES: LazyLock<Vec<Text>> = LazyLock::new(|| texts("suites/shapes"));
+pub static SDKS: LazyLock<Vec<Text>> = LazyLock::new(|| texts("suites/sdks"));
 pub static FAULTS: LazyLock<Vec<Text>> = LazyLock::new(|| texts("crates/reference-server/src/faults"));
 pub static VARIATIONS: LazyLock<Vec<Text>> = LazyLock::new(|| texts("crates/reference-server/src/variations"));
 pub static PAGES: LazyLock<Vec<Text>> = LazyLock::new(|| texts("docs"));

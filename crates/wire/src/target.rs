@@ -10,7 +10,10 @@ pub use entrusted::{is_path, is_secret, secret_values, secrets_in_url, shown_url
 pub use inside::Inside;
 pub use limits::{Limits, Reach, patience, time};
 
-use conform_model::transport::{Capabilities, Transport};
+use conform_model::{
+    outcome::Sdk,
+    transport::{Capabilities, Transport},
+};
 
 /// A server to test.
 #[derive(Clone, Debug)]
@@ -24,13 +27,15 @@ pub struct Target {
     pub auth: Option<Box<Auth>>,
     /// The obtained tokens, by name; `own` is the one for the whole run.
     pub tokens: Vec<Token>,
+    /// The SDK that its author says it is built on.
+    pub sdk: Option<Sdk>,
     /// A server in this process, which is tested instead of `start`.
     pub inside: Option<Arc<dyn Inside>>,
 }
 
 impl Target {
     pub fn new(name: impl Into<String>, start: Start) -> Self {
-        Self { name: name.into(), start, secrets: Vec::new(), auth: None, tokens: Vec::new(), inside: None }
+        Self { name: name.into(), start, secrets: Vec::new(), auth: None, tokens: Vec::new(), sdk: None, inside: None }
     }
 }
 

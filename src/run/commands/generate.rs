@@ -23,6 +23,7 @@ use crate::{
         inputs::{
             again, configured, credentials, deviations,
             job::{Job, Revisions},
+            sdks,
             suites::load,
             target,
         },
@@ -192,6 +193,7 @@ async fn conduct(
         name: job.target.name.clone(),
         transport: job.target.start.transport().to_string(),
         command: again::command(&job.target),
+        sdks: sdks::of_server(&job.target),
         ..Tested::default()
     };
     if let Some(program) = job.target.start.program_mut() {

@@ -10,7 +10,7 @@ use crate::{
     plan::{Filter, Proposals},
     run::{
         conducting::assemble_run::{conduct, schedule},
-        inputs::{again, configured, credentials, deviations, job::Job, misnamed, suites::load, target},
+        inputs::{again, configured, credentials, deviations, job::Job, misnamed, sdks, suites::load, target},
         process::{
             Surroundings,
             console::{self, complain},
@@ -135,6 +135,7 @@ fn describe(evidence: &mut Evidence, job: &Job, args: &RunArgs, surroundings: &S
     header.scope.partition = args.partition.as_ref().map(ToString::to_string);
     header.target.config = configured::shown(&args.target, surroundings);
     header.target.command = again::command(&job.target);
+    header.target.sdks = sdks::of_server(&job.target);
     if let Some(file) = &header.target.config {
         header.notes.extend(misnamed::notes(file, &job.facts, contexts));
         // The first notes: the user wanted these calls.

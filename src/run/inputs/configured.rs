@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use crate::{
-    cli::{RunArgs, TargetArgs},
+    cli::{Accept, RunArgs, TargetArgs},
     config::{self, Config},
     error::Error,
     run::process::Surroundings,
@@ -20,6 +20,7 @@ pub fn with_settings(args: &RunArgs, surroundings: &Surroundings) -> RunArgs {
     let Ok(Some(Config { settings, .. })) = config(&args.target, surroundings) else { return args };
     let output = &mut args.output;
     output.strict |= settings.strict;
+    output.accept.extend(settings.accept_sdk.then_some(Accept::Sdk));
     if output.forms.report.is_empty() {
         output.forms.report = settings.report;
     }

@@ -8,5 +8,6 @@ pub mod grant;
 pub mod job;
 pub mod misnamed;
 pub mod place;
+pub mod sdks;
 pub mod suites;
 pub mod target;

@@ -60,6 +60,7 @@ fn described(args: &TargetArgs, surroundings: &Surroundings) -> TargetReport {
         command: None,
         config: configured::shown(args, surroundings),
         transport,
+        sdks: Vec::new(),
         server: None,
         client: None,
         capabilities: Value::Null,

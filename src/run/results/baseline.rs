@@ -148,6 +148,7 @@ impl Baseline {
             let passes = |rule: &RuleResult| {
                 was_judged(rule)
                     && saw_all(rule, known.subject.as_deref())
+                    && rule.status != Status::Known
                     && !(rule.status == Status::Warn && known.covers_any(rule))
             };
             if report.rules.iter().any(|rule| known.concerns(rule) && passes(rule)) {

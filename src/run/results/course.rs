@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     assess,
-    cli::{FormArgs, OutputArgs, SelectArgs},
+    cli::{Accept, FormArgs, OutputArgs, SelectArgs},
     error::Error,
     evidence::{Evidence, Recorder, Side},
     outcome::{GivenLevel, RunReport},
@@ -116,6 +116,10 @@ impl<'a> Course<'a> {
         };
         let mut report = assess::assess(&evidence, &self.suites, &how);
         complete(&mut evidence, &mut report);
+        conform_sdks::mark(&mut report);
+        if self.output.accept.contains(&Accept::Sdk) && conform_sdks::accept(&mut report) > 0 {
+            assess::verdict::total(&mut report);
+        }
         let saw_all = saw_all(&evidence, &self.suites);
         let settled = self.baseline.settle(&mut report, self.output, &evidence.header.end, &saw_all);
         // A file that cannot be written does not prevent the others.

@@ -172,6 +172,7 @@ fn target(header: &RunHeader, contexts: &[RunContext]) -> TargetReport {
         options: tested.options.clone(),
         command: tested.command.clone(),
         config: tested.config.clone(),
+        sdks: tested.sdks.clone(),
         transport: newest.map_or_else(|| tested.transport.clone(), |context| context.transport.to_string()),
         server: newest.map(|context| context.server["info"].clone()).filter(|info| !info.is_null()),
         client: newest.map(|context| context.client["info"].clone()).filter(|info| !info.is_null()),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Side;
 use crate::{
-    outcome::{GivenLevel, SlowSuite},
+    outcome::{GivenLevel, Sdk, SlowSuite},
     revision::Revision,
 };
 
@@ -69,6 +69,9 @@ pub struct Tested {
     /// The configuration that was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config: Option<String>,
+    /// The SDKs that it is built on, as far as they were found or named.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sdks: Vec<Sdk>,
 }
 
 /// What was judged, and how.

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Compared, CostRow, RuleResult, Sender, Served, Status, is_zero};
+use super::{Compared, CostRow, RuleResult, Sdk, Sender, Served, Status, is_zero};
 use crate::revision::Revision;
 
 /// Whom a report is about.
@@ -56,6 +56,9 @@ pub struct TargetReport {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config: Option<String>,
     pub transport: String,
+    /// The SDKs that it is built on, as far as they were found or named.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sdks: Vec<Sdk>,
     /// `name` and `version` as the server states them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<Value>,

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::{Level, Sender, Status, Subject, World, is_zero};
+use super::{Level, SdkDefect, Sender, Status, Subject, World, is_zero};
 use crate::revision::Revision;
 
 /// One violation of a rule.
@@ -37,6 +37,9 @@ pub struct Finding {
     /// About a client or gateway: what it was started with when it did this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub world: Option<World>,
+    /// The part of an SDK in it, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sdk: Option<Box<SdkDefect>>,
     /// A command that shows it again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reproduce: Option<String>,
@@ -112,6 +115,30 @@ pub struct RuleResult {
 }
 
 impl RuleResult {
+    /// What explains all findings, if these come from an SDK and not from the author's code.
+    pub fn in_sdk(&self) -> Option<&SdkDefect> {
+        let defects: Option<Vec<&SdkDefect>> = self.findings.iter().map(|finding| finding.sdk.as_deref()).collect();
+        let defects = defects?;
+        // The whole is no more certain than its parts.
+        defects.iter().find(|defect| !defect.is_certain()).or(defects.first()).copied()
+    }
+
+    /// What SDKs do in these findings.
+    pub fn part_of_sdk(&self) -> Option<String> {
+        let mut told: Vec<String> =
+            self.findings.iter().filter_map(|finding| Some(finding.sdk.as_ref()?.told())).collect();
+        told.dedup();
+        (!told.is_empty()).then(|| told.join("; "))
+    }
+
+    /// How to fix it: as the rule says, or where that is not up to the author, as the SDK permits.
+    pub fn fix(&self) -> Option<&str> {
+        match self.in_sdk().filter(|defect| defect.is_certain()) {
+            Some(defect) => defect.workaround.as_deref(),
+            None => self.hint.as_deref(),
+        }
+    }
+
     /// The level that the configuration gives the rule, as a line of a report.
     pub fn given_level(&self) -> Option<String> {
         Some(format!("{}, set in the configuration: {}", self.level.word(), self.level_reason.as_ref()?))

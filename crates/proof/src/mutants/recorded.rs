@@ -103,15 +103,20 @@ impl Recording {
         Ok((evidence, verdicts))
     }
 
-    fn evidence(&self) -> Result<Evidence, String> {
+    pub fn evidence(&self) -> Result<Evidence, String> {
+        let text = self.text()?;
+        transcript::read(text.as_slice()).map_err(|why| format!("{}: {why}", self.name))
+    }
+
+    /// The transcript.
+    pub fn text(&self) -> Result<Vec<u8>, String> {
         let path = self.folder.join(format!("{}{ENDING}", self.name));
         let failed = |why: String| format!("{}: {why}", path.display());
         let packed = fs::read(&path).map_err(|error| failed(error.to_string()))?;
         let deflated = packed.get(HEADER..packed.len().saturating_sub(TRAILER));
         let deflated = deflated.filter(|_| packed.starts_with(&MAGIC));
         let deflated = deflated.ok_or_else(|| failed("it is not a gzip file as .ci/record.py writes it".into()))?;
-        let text = decompress_to_vec_with_limit(deflated, LONGEST).map_err(|error| failed(error.to_string()))?;
-        transcript::read(text.as_slice()).map_err(failed)
+        decompress_to_vec_with_limit(deflated, LONGEST).map_err(|error| failed(error.to_string()))
     }
 }
 

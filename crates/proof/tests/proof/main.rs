@@ -6,6 +6,7 @@
 
 mod clients;
 mod gateways;
+mod sdks;
 mod servers;
 mod variations;
 
@@ -29,7 +30,7 @@ fn main() -> ExitCode {
     if is_whole {
         return run(&arguments, servers::tests(true).collect()).exit_code();
     }
-    let busy: Vec<Test> = servers::tests(false).chain(variations::tests()).collect();
+    let busy: Vec<Test> = servers::tests(false).chain(variations::tests()).chain(sdks::tests()).collect();
     let failed = run(&arguments, busy).has_failed();
     if cfg!(not(unix)) {
         eprintln!("skipped: clients and gateways are tested over stdio on Unix only");

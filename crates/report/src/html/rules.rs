@@ -91,7 +91,12 @@ fn in_full(page: &mut String, report: &RunReport, rule: &RuleResult, open: &str)
         writeln!(page, "<p>{}</p>", prose(reason))?;
     }
     findings(page, report, rule)?;
-    for (label, said) in [("fix", &rule.hint), ("why", &rule.derived), ("level", &rule.given_level())] {
+    for (label, said) in [
+        ("sdk", rule.part_of_sdk().as_deref()),
+        ("fix", rule.fix()),
+        ("why", rule.derived.as_deref()),
+        ("level", rule.given_level().as_deref()),
+    ] {
         if let Some(said) = said {
             writeln!(page, "<p><span class=\"faint\">{label}</span> {}</p>", prose(said))?;
         }

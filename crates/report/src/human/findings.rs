@@ -311,9 +311,19 @@ fn more<'a>(page: &mut Page, indent: usize, hidden: impl Iterator<Item = &'a Fin
 fn footer(page: &mut Page, indent: usize, rule: &RuleResult) {
     let also = (!rule.also.is_empty())
         .then(|| format!("{} (not judged in these messages until this is fixed)", rule.also.join(", ")));
-    for (word, text) in [("fix", &rule.hint), ("why", &rule.derived), ("level", &rule.given_level()), ("also", &also)] {
-        if let Some(text) = text {
-            page.hang(indent, &[label(word)], TEXT, &flow(text));
+    for (word, text) in [
+        ("sdk", rule.part_of_sdk().as_deref()),
+        ("fix", rule.fix()),
+        ("why", rule.derived.as_deref()),
+        ("level", rule.given_level().as_deref()),
+        ("also", also.as_deref()),
+    ] {
+        let Some(text) = text else { continue };
+        // The lines of a workaround are code.
+        let lines: Vec<&str> =
+            if word == "fix" && rule.in_sdk().is_some() { text.lines().collect() } else { vec![text] };
+        for (number, line) in lines.into_iter().enumerate() {
+            page.hang(indent, &[label(if number == 0 { word } else { "" })], TEXT, &flow(line));
         }
     }
     if !rule.source.is_empty() {

@@ -23,6 +23,7 @@ pub fn header(page: &mut Page, report: &RunReport) {
     // With only one side it is clear which one is meant.
     let both = report.target.subject == Subject::Both;
     let mut about: Vec<_> = sides.map(|(noun, info)| if both { format!("{noun} {info}") } else { info }).collect();
+    about.extend(report.target.sdks.iter().map(|sdk| plain(&sdk.named()).into_owned()));
     about.extend([revisions(agreed(report)), report.target.transport.clone()]);
     about.retain(|part| !part.is_empty());
 

@@ -6,9 +6,10 @@ use super::{
     findings::{SHOWN, Told, alike, headline, named},
     header::revisions,
     page::{FAINT, MAGENTA, Page, RED, STRONG, Span, TEXT, YELLOW, span},
+    totals::accepting,
 };
 use crate::text::{first_lines, flow, plain};
-use conform_model::outcome::{Finding, RunReport, Status, excerpt::columns};
+use conform_model::outcome::{Finding, RunReport, SdkDefect, Status, excerpt::columns};
 
 /// Rules that a list names at most.
 const RECAP: usize = 20;
@@ -33,7 +34,12 @@ pub fn only_named(page: &mut Page, rules: &[Told]) {
             1 => message,
             _ => format!("in {}: {message}; for the others see --findings", revisions(tested)),
         };
-        named_with(page, id, &text);
+        let whose = if told.iter().all(|(rule, _)| rule.in_sdk().is_some_and(SdkDefect::is_certain)) {
+            "in its SDK: "
+        } else {
+            ""
+        };
+        named_with(page, id, &format!("{whose}{text}"));
     }
     if by_id.len() > RECAP {
         page.line(2, &[span(FAINT, format!("and {} more", by_id.len() - RECAP))]);
@@ -81,6 +87,7 @@ pub fn recap(page: &mut Page, report: &RunReport) {
         one_by_one(page, report);
     }
     outdated(page, report);
+    accepting(page, report);
 }
 
 fn one_by_one(page: &mut Page, report: &RunReport) {

@@ -8,7 +8,7 @@ use crate::{
     tally::{Tally, standing},
     text::plain,
 };
-use conform_model::outcome::{Compared, Level, RunReport, Status, Subject};
+use conform_model::outcome::{Compared, Level, RunReport, SdkDefect, Status, Subject};
 
 pub fn notes(page: &mut Page, report: &RunReport) {
     page.gap();
@@ -43,6 +43,16 @@ pub fn totals(page: &mut Page, report: &RunReport) {
     page.parts(over.into_iter().chain(parts).chain([(FAINT, duration(report.ms))]));
     let ink = if report.exit_code == 0 { GREEN } else { RED };
     page.hang(0, &[span(ink.bold(), format!("exit {}", report.exit_code)), span(TEXT, "  ")], STRONG, &meaning(report));
+}
+
+/// How a pipeline goes on with a server whose failures are not fixed yet.
+pub fn accepting(page: &mut Page, report: &RunReport) {
+    if report.exit_code != 1 || report.target.subject != Subject::Server || !report.outdated.is_empty() {
+        return;
+    }
+    let sdk = if in_sdk(report) > 0 { "--accept sdk accepts what its SDK does; " } else { "" };
+    let told = format!("{sdk}--write-baseline known.toml accepts all failures of today");
+    page.hang(0, &[span(FAINT, "accept  ")], FAINT, &told);
 }
 
 /// The meaning of the exit code, and a declared list that never works: most rules were not tested then.
@@ -85,8 +95,13 @@ fn verdict(report: &RunReport) -> String {
                 (1, _) => ", a SHOULD (strict)".to_owned(),
                 _ => format!(", {counted} of them SHOULD (strict)"),
             };
+            let sdk = match in_sdk(report) {
+                0 => String::new(),
+                some if some == number => ", in its SDK".to_owned(),
+                some => format!(", {some} of them in its SDK"),
+            };
             let once = if report.revisions.len() > 1 { ", counted once for all revisions" } else { "" };
-            format!("The {noun} does not conform: {number} {fails}{strict}{once}.")
+            format!("The {noun} does not conform: {number} {fails}{sdk}{strict}{once}.")
         }
         (2, _) => "Invalid command line, configuration or suite.".to_owned(),
         (3, _) if report.cause().is_some() => format!("The {noun} could not be tested."),
@@ -101,6 +116,17 @@ fn verdict(report: &RunReport) -> String {
             format!("The run was interrupted; {number} {fails}.")
         }
     }
+}
+
+/// The number of failing rules whose findings all come from the SDK.
+fn in_sdk(report: &RunReport) -> usize {
+    let failed = report.rules.iter().filter(|rule| standing(report, rule) == Status::Fail);
+    let mut whose: IndexMap<&str, bool> = IndexMap::new();
+    for rule in failed {
+        let certain = rule.in_sdk().is_some_and(SdkDefect::is_certain);
+        *whose.entry(&rule.id).or_insert(true) &= certain;
+    }
+    whose.values().filter(|in_sdk| **in_sdk).count()
 }
 
 /// The result of the rules about one of both sides.

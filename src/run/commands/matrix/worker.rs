@@ -130,6 +130,7 @@ fn described(entry: &Entry) -> TargetReport {
         command: None,
         config: None,
         transport: entry.transport.to_string(),
+        sdks: Vec::new(),
         server: None,
         client: None,
         capabilities: Value::Null,

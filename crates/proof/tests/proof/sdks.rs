@@ -1,0 +1,131 @@
+//! The ledger of SDKs, held against conversations with the smallest servers on them: each entry is shown by a record of
+//! a version that has it, no record of another version shows it, and nothing fails on such a server that no entry explains.
+
+use std::{env, fmt::Write, fs, path::Path, process::Command, sync::Arc};
+
+use super::PROGRAM;
+use conform_proof::Recording;
+use conform_sdks::{Known, LEDGER, OfSdk, mark};
+use libtest_mimic::{Failed, Trial as Test};
+use mcp_conform::{
+    assess::{Options, assess},
+    outcome::{Finding, RunReport, Status},
+    plan::Filter,
+    run::built_in,
+};
+
+pub fn tests() -> impl Iterator<Item = Test> {
+    let suites = Arc::new(built_in().expect("the built-in suites load"));
+    let reports = move || -> Result<Vec<(String, RunReport)>, String> {
+        let options = Options { filter: &Filter::default(), strict: false, own_suites: &[], illustrated: false };
+        let judged = records().into_iter().map(|recording| {
+            let mut report = assess(&recording.evidence()?, &suites, &options);
+            mark(&mut report);
+            Ok((recording.name, report))
+        });
+        judged.collect()
+    };
+    let shown = Test::test("sdks the ledger is what records show, and docs/sdks.md shows it", move || {
+        let flaws = flaws(&reports()?);
+        if flaws.is_empty() { Ok(documented()?) } else { Err(flaws.join("\n").into()) }
+    });
+    [shown, Test::test("sdks failures are accepted", accepted)].into_iter()
+}
+
+fn records() -> Vec<Recording> {
+    Recording::all(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/recorded/sdks"))
+}
+
+/// A record that fails does not fail with `--accept sdk`, since only the SDK is at fault there.
+fn accepted() -> Result<(), Failed> {
+    let file = tempfile::NamedTempFile::new()?;
+    let mut failed = 0;
+    for recording in records() {
+        fs::write(file.path(), recording.text()?)?;
+        let judge = |more: &[&str]| Command::new(PROGRAM).arg("judge").arg(file.path()).args(more).output();
+        let code = judge(&["--quiet"])?.status.code();
+        let output = judge(&["--accept", "sdk"])?;
+        let said = String::from_utf8_lossy(&output.stdout);
+        if output.status.code() != Some(0) || (code == Some(1)) != said.contains("KNOWN") {
+            return Err(format!("{}: exit {code:?}, and with --accept sdk:\n{said}", recording.name).into());
+        }
+        failed += usize::from(code == Some(1));
+        if failed == 2 {
+            return Ok(());
+        }
+    }
+    Err("two records with failures were expected".into())
+}
+
+fn flaws(reports: &[(String, RunReport)]) -> Vec<String> {
+    let mut flaws = Vec::new();
+    for (name, report) in reports {
+        if report.target.sdks.is_empty() {
+            flaws.push(format!("{name}: no SDK was found"));
+        }
+        let failed = report.rules.iter().filter(|rule| rule.status == Status::Fail && rule.in_sdk().is_none());
+        flaws.extend(failed.map(|rule| format!("{name}: no entry explains {} in {}", rule.id, rule.revision)));
+    }
+    for (of, known) in LEDGER.iter().flat_map(|of| of.known.iter().map(move |known| (of, known))) {
+        let shown = |(_, report): &&(String, RunReport)| findings(report, known).any(|finding| known.matches(finding));
+        let (having, others): (Vec<_>, Vec<_>) = reports
+            .iter()
+            .filter_map(|named| Some((version(&named.1, of)?, named)))
+            .partition(|(version, _)| known.has(version));
+        let entry = format!("{}: {}", of.sdk, known.rules.join(", "));
+        if !having.iter().any(|(_, named)| shown(named)) {
+            flaws.push(format!("{entry}: no record shows \"{}\"", known.defect));
+        }
+        let wrong = others.iter().filter(|(_, named)| shown(named));
+        flaws.extend(wrong.map(|(version, (name, _))| format!("{entry}: {name} shows it in {version}")));
+    }
+    flaws
+}
+
+fn version<'r>(report: &'r RunReport, of: &OfSdk) -> Option<&'r str> {
+    report.target.sdks.iter().find(|sdk| sdk.package == of.sdk)?.version.as_deref()
+}
+
+fn findings<'r>(report: &'r RunReport, known: &Known) -> impl Iterator<Item = &'r Finding> {
+    let rules = report.rules.iter().filter(|rule| known.rules.contains(&rule.id));
+    rules.flat_map(|rule| &rule.findings)
+}
+
+/// The end of docs/sdks.md is written from the ledger: `MCP_CONFORM_BLESS=1` does so.
+fn documented() -> Result<(), String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/sdks.md");
+    let text = fs::read_to_string(&path).map_err(|why| format!("{}: {why}", path.display()))?;
+    let begin = text.find(TABLES).ok_or("docs/sdks.md has no place for what is known")? + TABLES.len();
+    let written = format!("{}{}", &text[..begin], tables());
+    if env::var_os("MCP_CONFORM_BLESS").is_some() {
+        return fs::write(&path, written).map_err(|why| why.to_string());
+    }
+    if text == written { Ok(()) } else { Err("docs/sdks.md is outdated: MCP_CONFORM_BLESS=1 writes it".to_owned()) }
+}
+
+/// What precedes the tables.
+const TABLES: &str = "and no other version does.\n";
+
+fn tables() -> String {
+    let mut text = String::new();
+    for of in LEDGER.iter() {
+        let _ = write!(text, "\n### {} ({})\n\n| it | versions | rules |\n| --- | --- | --- |\n", of.sdk, of.language);
+        for known in &of.known {
+            let versions = match (&known.from, &known.until) {
+                (None, None) => "all".to_owned(),
+                (Some(from), None) => format!("since {from}"),
+                (None, Some(until)) => format!("before {until}"),
+                (Some(from), Some(until)) => format!("since {from}, before {until}"),
+            };
+            let rules: Vec<String> = known.rules.iter().map(|rule| format!("`{rule}`")).collect();
+            let upstream = known.upstream.iter().map(|place| format!(" ([reported]({place}))")).collect::<String>();
+            let _ = writeln!(
+                text,
+                "| {}{upstream} | {versions} | {} |",
+                known.defect.replace('|', "\\|"),
+                rules.join(", ")
+            );
+        }
+    }
+    text
+}

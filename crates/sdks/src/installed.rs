@@ -1,0 +1,108 @@
+//! Looks for the SDKs of the program of a command, in files alone.
+
+mod binary;
+mod npm;
+mod python;
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+};
+
+use crate::ledger::{LEDGER, Registry};
+use conform_model::outcome::Sdk;
+
+/// The SDKs that a command's program has installed, in the order of the ledger.
+pub fn installed(argv: &[String], directory: &Path) -> Vec<Sdk> {
+    let Some(program) = argv.first().and_then(|program| found(program, directory)) else { return Vec::new() };
+    let mut places: Vec<PathBuf> =
+        argv[1..].iter().map(|word| directory.join(word)).filter(|path| path.exists()).collect();
+    places.extend(npm::started_by_npx(&program, &argv[1..]));
+    places.push(directory.to_owned());
+    let environments = python::environments(&program, &places);
+    // A script comes before the program that runs it.
+    let files: Vec<PathBuf> = places.into_iter().chain([program.clone()]).filter(|path| path.is_file()).collect();
+    let is_interpreter = files.len() > 1 || !environments.is_empty();
+    let binary = if is_interpreter { None } else { binary::Contents::read(&program) };
+    let version = |registry, package: &str| match registry {
+        Registry::Npm => files.iter().find_map(|file| npm::version(file, package)),
+        Registry::Pypi => environments.iter().find_map(|place| python::version(place, package)),
+        Registry::Crates => binary.as_ref()?.of_crate(package),
+        Registry::Go => binary.as_ref()?.of_module(package),
+    };
+    let sdk =
+        |registry, package: &str| Some(Sdk { package: package.to_owned(), version: Some(version(registry, package)?) });
+    LEDGER.iter().filter_map(|of| sdk(of.registry, &of.sdk)).collect()
+}
+
+/// The file that a command starts: a path, or a name that the search path knows. Links are not followed: the Python of an
+/// environment is one.
+fn found(program: &str, directory: &Path) -> Option<PathBuf> {
+    if program.contains(['/', '\\']) {
+        return Some(directory.join(program)).filter(|path| path.is_file());
+    }
+    let path = env::var_os("PATH")?;
+    let names = [program.to_owned(), format!("{program}.exe"), format!("{program}.cmd")];
+    env::split_paths(&path)
+        .flat_map(|folder| names.each_ref().map(|name| folder.join(name)))
+        .find(|path| path.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn write(path: &Path, text: impl AsRef<[u8]>) {
+        fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+        fs::write(path, text).expect("a file");
+    }
+
+    fn looked(argv: &[&str], directory: &Path) -> Vec<(String, String)> {
+        let argv: Vec<String> = argv.iter().map(|word| (*word).to_owned()).collect();
+        let named = |sdk: Sdk| (sdk.package, sdk.version.unwrap_or_default());
+        installed(&argv, directory).into_iter().map(named).collect()
+    }
+
+    #[test]
+    fn the_package_that_a_script_would_import_is_the_nearest_one() {
+        let place = tempfile::tempdir().expect("a folder");
+        let root = place.path();
+        write(&root.join("bin/node"), "");
+        write(&root.join("node_modules/@modelcontextprotocol/sdk/package.json"), r#"{"version": "1.0.0"}"#);
+        write(&root.join("app/node_modules/@modelcontextprotocol/sdk/package.json"), r#"{"version": "1.32.2"}"#);
+        write(&root.join("app/dist/index.js"), "");
+        let sdk = |version: &str| vec![("@modelcontextprotocol/sdk".to_owned(), version.to_owned())];
+        assert_eq!(looked(&["bin/node", "app/dist/index.js"], root), sdk("1.32.2"));
+        assert_eq!(looked(&["../bin/node", "dist/index.js"], &root.join("app")), sdk("1.32.2"));
+        write(&root.join("other.js"), "");
+        assert_eq!(looked(&["bin/node", "--flag", "other.js"], root), sdk("1.0.0"));
+        assert_eq!(looked(&["bin/none", "other.js"], root), []);
+    }
+
+    #[test]
+    fn a_script_of_an_environment_names_its_python() {
+        let place = tempfile::tempdir().expect("a folder");
+        let root = place.path();
+        write(&root.join("venv/bin/python"), "");
+        write(&root.join("venv/lib/python3.12/site-packages/mcp-1.30.0.dist-info/METADATA"), "");
+        write(&root.join("venv/lib/python3.12/site-packages/mcp_server_time-1.0.dist-info/METADATA"), "");
+        write(&root.join("elsewhere/tool"), format!("#!{}/venv/bin/python\nimport mcp\n", root.display()));
+        write(&root.join("server.py"), "");
+        let sdk = vec![("mcp".to_owned(), "1.30.0".to_owned())];
+        assert_eq!(looked(&["venv/bin/python", "server.py"], root), sdk);
+        assert_eq!(looked(&["elsewhere/tool"], root), sdk);
+    }
+
+    #[test]
+    fn a_binary_says_what_was_built_in() {
+        let place = tempfile::tempdir().expect("a folder");
+        let root = place.path();
+        let rust = b"\x7fELF\0\0/home/u/.cargo/registry/src/index.crates.io-19\0/rmcp-0.8.1/src/service.rs\0\0";
+        write(&root.join("server"), rust);
+        assert_eq!(looked(&["./server"], root), [("rmcp".to_owned(), "0.8.1".to_owned())]);
+        write(&root.join("text"), &rust[4..]);
+        assert_eq!(looked(&["./text"], root), []);
+    }
+}

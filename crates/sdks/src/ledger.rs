@@ -1,0 +1,190 @@
+//! What SDKs do whatever the authors of servers write: `suites/sdks/*.yaml`.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde::{Deserialize, Deserializer, de::Error as _};
+
+use crate::version::is_within;
+use conform_model::outcome::{Finding, RuleResult, RunReport, Sdk, SdkDefect, Sender, Status, Subject};
+use conform_texts::SDKS;
+
+/// The built-in ledger.
+pub static LEDGER: LazyLock<Vec<OfSdk>> = LazyLock::new(|| {
+    let read = |(path, text): &(&str, &str)| serde_saphyr::from_str(text).unwrap_or_else(|why| panic!("{path}: {why}"));
+    SDKS.iter().map(read).collect()
+});
+
+/// One SDK.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OfSdk {
+    /// The package, as its registry names it.
+    pub sdk: String,
+    pub language: String,
+    pub registry: Registry,
+    #[serde(default)]
+    pub known: Vec<Known>,
+}
+
+/// Where a package is published, which also says how it is found for a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Registry {
+    Npm,
+    Pypi,
+    Crates,
+    Go,
+}
+
+/// A defect of some versions, and the findings that it causes.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Known {
+    pub rules: Vec<String>,
+    /// The first version with it; without one, all versions have it.
+    pub from: Option<String>,
+    /// The first version without it.
+    pub until: Option<String>,
+    /// What the finding says, or a message of the server that is shown with it. Without this, an author cannot cause the
+    /// finding at all.
+    #[serde(default, deserialize_with = "pattern")]
+    pub shows: Option<Regex>,
+    pub defect: String,
+    pub workaround: Option<String>,
+    pub upstream: Option<String>,
+}
+
+fn pattern<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Regex>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    Regex::new(&text).map(Some).map_err(D::Error::custom)
+}
+
+impl OfSdk {
+    /// The entry that explains a finding of a rule, in any version.
+    fn explaining<'l>(&'l self, rule: &'l str, finding: &'l Finding) -> impl Iterator<Item = &'l Known> {
+        self.known.iter().filter(move |known| known.rules.iter().any(|id| id == rule) && known.matches(finding))
+    }
+
+    fn defect(&self, known: &Known, version: Option<&str>) -> SdkDefect {
+        SdkDefect {
+            sdk: Sdk { package: self.sdk.clone(), version: version.map(str::to_owned) },
+            defect: known.defect.clone(),
+            from: known.from.clone(),
+            until: known.until.clone(),
+            workaround: known.workaround.clone(),
+            upstream: known.upstream.clone(),
+        }
+    }
+}
+
+impl Known {
+    pub fn has(&self, version: &str) -> bool {
+        is_within(version, self.from.as_deref(), self.until.as_deref())
+    }
+
+    /// Whether it explains this finding of one of its rules.
+    pub fn matches(&self, finding: &Finding) -> bool {
+        self.shows.as_ref().is_none_or(|shows| shows.is_match(&finding.line()) || self.is_in_message(finding))
+    }
+
+    /// Whether the server itself sent what is characteristic.
+    fn is_in_message(&self, finding: &Finding) -> bool {
+        let mut sent = finding.messages.iter().filter(|shown| shown.from == Sender::Server);
+        self.shows.as_ref().is_some_and(|shows| sent.any(|shown| shows.is_match(&shown.text)))
+    }
+}
+
+/// Adds to each finding what the ledger knows about it.
+pub fn mark(report: &mut RunReport) {
+    if report.target.subject != Subject::Server {
+        return;
+    }
+    let sdks = &report.target.sdks;
+    for RuleResult { id, findings, .. } in &mut report.rules {
+        for finding in findings {
+            finding.sdk = explanation(&LEDGER, id, finding, sdks).map(Box::new);
+        }
+    }
+}
+
+fn explanation(ledger: &[OfSdk], rule: &str, finding: &Finding, sdks: &[Sdk]) -> Option<SdkDefect> {
+    let with_version = |sdk: &Sdk| {
+        let (of, version) = (ledger.iter().find(|of| of.sdk == sdk.package)?, sdk.version.as_deref()?);
+        let known = of.explaining(rule, finding).find(|known| known.has(version))?;
+        Some(of.defect(known, Some(version)))
+    };
+    if let Some(certain) = sdks.iter().find_map(with_version) {
+        return Some(certain);
+    }
+    // Of several SDKs with the same text none is more probable.
+    let has_no_version =
+        |of: &&OfSdk| sdks.is_empty() || sdks.iter().any(|sdk| sdk.package == of.sdk && sdk.version.is_none());
+    let mut probable = ledger.iter().filter(has_no_version).filter_map(|of| {
+        let known = of.explaining(rule, finding).find(|known| known.is_in_message(finding))?;
+        Some(of.defect(known, None))
+    });
+    probable.next().filter(|_| probable.next().is_none())
+}
+
+/// Makes the failures that certainly come from an SDK known ones; how many there are.
+pub fn accept(report: &mut RunReport) -> usize {
+    let strict = report.strict;
+    let mut accepted = 0;
+    let fails = |rule: &RuleResult| rule.status == Status::Fail || (strict && rule.status == Status::Warn);
+    for rule in report.rules.iter_mut().filter(|rule| fails(rule)) {
+        let Some(defect) = rule.in_sdk().filter(|defect| defect.is_certain()) else { continue };
+        rule.reason = Some(defect.told());
+        rule.status = Status::Known;
+        accepted += 1;
+    }
+    accepted
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn ledger() -> Vec<OfSdk> {
+        let of = |sdk: &str, until: &str| {
+            let known =
+                format!("{{ rules: [one], from: '1.2', until: '{until}', shows: 'Unknown tool', defect: does it }}");
+            let text = format!("{{ sdk: {sdk}, language: Python, registry: pypi, known: [{known}] }}");
+            serde_saphyr::from_str(&text).expect("a ledger")
+        };
+        vec![of("fast", "2.0"), of("mcp", "3.0")]
+    }
+
+    fn finding(from: &str, text: &str) -> Finding {
+        let message = json!({ "frame": 1, "from": from, "text": text });
+        let finding = json!({ "subject": "echo", "message": "received a result", "messages": [message] });
+        serde_json::from_value(finding).expect("a finding")
+    }
+
+    fn explained(rule: &str, finding: &Finding, sdks: &[&str]) -> Option<String> {
+        let sdks: Vec<Sdk> = sdks.iter().map(|sdk| Sdk::parse(sdk)).collect();
+        explanation(&ledger(), rule, finding, &sdks).map(|defect| defect.sdk.named())
+    }
+
+    #[test]
+    fn a_finding_is_an_sdk_s_by_rule_version_and_shape() {
+        let finding = finding("server", "{\"text\":\"Unknown tool: x\"}");
+        assert_eq!(explained("one", &finding, &["mcp@1.2.0"]).as_deref(), Some("mcp 1.2.0"));
+        for (rule, sdk) in [("one", "mcp@1.1"), ("one", "mcp@3.0.0"), ("two", "mcp@1.2.0"), ("one", "other@1.2.0")] {
+            assert_eq!(explained(rule, &finding, &[sdk]), None, "{rule} {sdk}");
+        }
+        assert_eq!(explained("one", &self::finding("server", "No such tool"), &["mcp@1.2.0"]), None);
+        assert_eq!(explained("one", &self::finding("client", "Unknown tool"), &["mcp@1.2.0"]), None);
+        // Of two SDKs the first in the ledger that explains it.
+        assert_eq!(explained("one", &finding, &["mcp@2.1", "fast@2.1"]).as_deref(), Some("mcp 2.1"));
+    }
+
+    #[test]
+    fn without_a_version_it_is_probable_at_most() {
+        let finding = finding("server", "{\"text\":\"Unknown tool: x\"}");
+        assert_eq!(explained("one", &finding, &["mcp"]).as_deref(), Some("mcp"));
+        assert_eq!(explained("one", &finding, &[]), None, "two SDKs have this text");
+    }
+}
