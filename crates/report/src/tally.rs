@@ -4,7 +4,7 @@ use std::{cmp::Reverse, collections::HashMap};
 
 use serde::{Serialize, Serializer};
 
-use conform_model::outcome::{RuleResult, RunReport, Status};
+use conform_model::outcome::{RuleResult, RunReport, SdkDefect, Status};
 
 /// The effective status: under `--strict` a warning is a failure.
 pub fn standing(report: &RunReport, rule: &RuleResult) -> Status {
@@ -14,12 +14,14 @@ pub fn standing(report: &RunReport, rule: &RuleResult) -> Status {
     }
 }
 
-/// The rules with this status. Failures with the most findings come first: they may cause others.
+/// The rules with this status. Failures with the most findings come first, because they may cause others, and those of the
+/// SDK last.
 pub fn rules_with_status(report: &RunReport, status: Status) -> Vec<&RuleResult> {
     let mut rules: Vec<_> = report.rules.iter().filter(|rule| standing(report, rule) == status).collect();
     if status == Status::Fail {
         rules.sort_by_key(|rule| {
-            Reverse(rule.further + rule.findings.iter().map(|finding| 1 + finding.alike).sum::<usize>())
+            let findings = rule.further + rule.findings.iter().map(|finding| 1 + finding.alike).sum::<usize>();
+            (rule.in_sdk().is_some_and(SdkDefect::is_certain), Reverse(findings))
         });
     }
     rules

@@ -18,7 +18,7 @@ use crate::{
 };
 use conform_model::{
     outcome::{
-        Finding, RuleResult, RunReport, Status,
+        Finding, RuleResult, RunReport, SdkDefect, Status,
         excerpt::{columns, middle, sentence},
     },
     revision::Revision,
@@ -51,7 +51,8 @@ pub fn findings(page: &mut Page, report: &RunReport) {
             summarise(page, 2, rule, false);
         }
     }
-    let warned = alike(report, Status::Warn, ALL);
+    let is_of_sdk = |told: &Told| !page.is_detailed() && told.0.in_sdk().is_some_and(SdkDefect::is_certain);
+    let (of_sdk, warned): (Vec<Told>, Vec<Told>) = alike(report, Status::Warn, ALL).into_iter().partition(is_of_sdk);
     // Failures are more important: while there are any, warnings are only named.
     let told = if failed.is_empty() || page.is_detailed() { told(page, &warned) } else { 0 };
     let (told, named) = warned.split_at(told);
@@ -67,7 +68,8 @@ pub fn findings(page: &mut Page, report: &RunReport) {
     if shares_rerun {
         rerun_any(page, told);
     }
-    only_named(page, named);
+    only_named(page, named, "");
+    only_named(page, &of_sdk, " in its SDK");
     page.gap();
     for (rule, revisions) in alike(report, Status::Advice, ALL) {
         // A failing generated call can be reproduced, so it is shown even for advice.
@@ -320,10 +322,12 @@ fn footer(page: &mut Page, indent: usize, rule: &RuleResult) {
     ] {
         let Some(text) = text else { continue };
         // The lines of a workaround are code.
-        let lines: Vec<&str> =
-            if word == "fix" && rule.in_sdk().is_some() { text.lines().collect() } else { vec![text] };
-        for (number, line) in lines.into_iter().enumerate() {
-            page.hang(indent, &[label(if number == 0 { word } else { "" })], TEXT, &flow(line));
+        let is_code = word == "fix" && rule.in_sdk().is_some();
+        let (first, rest) = if is_code { text.trim().split_once('\n').unwrap_or((text, "")) } else { (text, "") };
+        page.hang(indent, &[label(word)], TEXT, &flow(first));
+        for line in rest.lines() {
+            let code = line.trim_start();
+            page.hang(indent + LABEL + line.len() - code.len(), &[], TEXT, code);
         }
     }
     if !rule.source.is_empty() {

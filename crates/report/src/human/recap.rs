@@ -9,15 +9,15 @@ use super::{
     totals::accepting,
 };
 use crate::text::{first_lines, flow, plain};
-use conform_model::outcome::{Finding, RunReport, SdkDefect, Status, excerpt::columns};
+use conform_model::outcome::{Finding, RunReport, Status, excerpt::columns};
 
 /// Rules that a list names at most.
 const RECAP: usize = 20;
 /// Lines that the text of one of them takes at most.
 const LINES: usize = 2;
 
-/// The warnings that are not shown in detail.
-pub fn only_named(page: &mut Page, rules: &[Told]) {
+/// The warnings that are not shown in detail. `whose` is what follows their number.
+pub fn only_named(page: &mut Page, rules: &[Told], whose: &str) {
     if rules.is_empty() {
         return;
     }
@@ -26,7 +26,7 @@ pub fn only_named(page: &mut Page, rules: &[Told]) {
         by_id.entry(&told.0.id).or_default().push(told);
     }
     let noun = if by_id.len() == 1 { "rule" } else { "rules" };
-    headline(page, "WARN", YELLOW, &format!("{} {noun} (details: --findings)", by_id.len()), &[]);
+    headline(page, "WARN", YELLOW, &format!("{} {noun}{whose} (details: --findings)", by_id.len()), &[]);
     for (id, told) in by_id.iter().take(RECAP) {
         let (first, tested) = told[0];
         let message = first.findings.first().map(Finding::line).unwrap_or_default();
@@ -34,12 +34,7 @@ pub fn only_named(page: &mut Page, rules: &[Told]) {
             1 => message,
             _ => format!("in {}: {message}; for the others see --findings", revisions(tested)),
         };
-        let whose = if told.iter().all(|(rule, _)| rule.in_sdk().is_some_and(SdkDefect::is_certain)) {
-            "in its SDK: "
-        } else {
-            ""
-        };
-        named_with(page, id, &format!("{whose}{text}"));
+        named_with(page, id, &text);
     }
     if by_id.len() > RECAP {
         page.line(2, &[span(FAINT, format!("and {} more", by_id.len() - RECAP))]);
