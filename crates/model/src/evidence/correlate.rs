@@ -96,7 +96,8 @@ pub fn correlate(
     let waiting = requests.iter().filter(|request| request.unreadable.is_some()).count();
     let behind = loose.unreadable > waiting;
     let fits = |request: &Request| !behind || (request.id.is_none() && request.unreadable == code_of(response));
-    let nothing_else = loose.is_empty();
+    // In an HTTP response, it is about the request of that exchange.
+    let lost = nameless && loose.is_empty() && !transport.capabilities().stream_per_request;
 
     // Suites reuse some ids, and a request that never gets a response stays open, so the newest one matches.
     newest(&|request| carried(request) && same(request), Reason::SameExchange)
@@ -108,16 +109,17 @@ pub fn correlate(
             first(&takes, Reason::UnreadableInput)
         })
         .or_else(|| {
-            // In an HTTP response, it is about the request of that exchange.
-            let lost = nameless && nothing_else && !transport.capabilities().stream_per_request;
-            let may = |request: &Request| lost && request.id.is_some() && !request.subscription;
+            // A server that responded to a later request has lost an earlier one, or still works on it.
+            let may = |request: &Request| {
+                lost && request.id.is_some() && !request.subscription && request.number > loose.newest
+            };
             let waiting = requests.iter().enumerate().filter(|(_, request)| may(request));
             let (index, _) = waiting.min_by_key(|(_, request)| request.number)?;
             Some((index, Reason::LongestWaiting))
         })
         .or_else(|| {
             let [only] = requests else { return None };
-            let responds = id.is_some() || (nameless && nothing_else);
+            let responds = id.is_some() || (lost && only.number > loose.newest);
             let free = strange && !late && !only.whole_exchange && !names_another(only);
             (responds && free).then_some((0, Reason::OnlyOne))
         })
@@ -140,6 +142,8 @@ pub struct Loose {
     /// Notifications, each with its index among everything sent and its frame. Removed when a later request gets a
     /// response.
     notifications: VecDeque<(u64, u64)>,
+    /// The last of the requests with a response, by its index among everything sent.
+    newest: u64,
 }
 
 /// What a response belongs to, if not to an open request.
@@ -174,6 +178,7 @@ impl Loose {
     /// The request with this number and frame got its response: nothing sent before it gets one any more.
     pub fn responded(&mut self, number: u64, frame: u64) {
         self.notifications.retain(|(sent, _)| *sent > number);
+        self.newest = self.newest.max(number);
         self.arrays.retain(|array| *array != frame);
     }
 
@@ -233,6 +238,21 @@ mod tests {
         ] {
             assert_eq!(of(response.clone(), circumstances), expected, "{response}");
         }
+    }
+
+    #[test]
+    fn an_error_without_id_is_not_about_a_request_that_was_passed_by() {
+        let id = json!(50);
+        let requests = [request(5, Some(&id), None)];
+        let error = json!({ "id": null, "error": { "code": -32700 } });
+        let circumstances = Circumstances { strange: true, ..PLAIN };
+        let mut loose = Loose::default();
+        assert_eq!(correlate(&error, &requests, &loose, circumstances), Some((0, Reason::LongestWaiting)));
+        loose.responded(6, 6);
+        assert_eq!(correlate(&error, &requests, &loose, circumstances), None);
+        // Nor about one of another HTTP exchange.
+        let other = Circumstances { transport: Transport::Http, exchange: Some(9), ..circumstances };
+        assert_eq!(correlate(&error, &requests, &Loose::default(), other), None);
     }
 
     #[test]
