@@ -14,6 +14,9 @@ pub struct InitArgs {
     /// Also write a file for this CI system
     #[arg(long, value_enum, value_name = "WHERE")]
     pub ci: Option<Pipeline>,
+    /// Start this server, and write what it shows about itself: calls that it permits, and what else lets rules be tested
+    #[arg(last = true, value_name = "COMMAND")]
+    pub argv: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -90,6 +90,27 @@ fn a_new_project_has_no_custom_rule_and_ignores_stored_calls() {
 }
 
 #[test]
+fn init_writes_what_a_server_shows_of_itself() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().display().to_string();
+    let shown = ran(["init", &path, "--", crate::PROGRAM, "serve"]);
+    assert_eq!(shown.code, 0, "{}", shown.stderr);
+    let text = std::fs::read_to_string(directory.path().join("mcp-conform.toml")).unwrap();
+    // What works is a line, and what may have side effects a comment.
+    for line in [
+        "prompts.greet.with = { name = \"Ada\" }",
+        "tools.add.with = { a = 1, b = 1 }",
+        "# tools.add_resource.with = {}",
+    ] {
+        assert!(text.lines().any(|written| written == line), "{line} is not in {text}");
+    }
+    assert!(text.contains("\nfacts.arguments.\"file:///docs/{name}\" = "), "{text}");
+    let told = shown.stdout.lines().find(|line| line.starts_with("a run tests")).unwrap_or_default();
+    let numbers: Vec<usize> = told.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    assert!(matches!(numbers[..], [before, after] if after > before), "{told}");
+}
+
+#[test]
 fn every_revision_of_a_client_that_can_be_tested_is() {
     let client = ["client", "--transport", "sse", "--filter", "client-initialize-first"];
     let one = ran(client.iter().copied().chain(["--revision", "2026-07-28", "--", crate::PROGRAM, "act"]));

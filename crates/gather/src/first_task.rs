@@ -12,7 +12,7 @@ use conform_session::{CallOptions, Conversation};
 const BY: &str = "first-task";
 const EXTENSION: &str = "extensions.io.modelcontextprotocol/tasks";
 /// Maximum number of calls to try.
-const MOST: usize = 5;
+const MOST: usize = 10;
 /// A guess: a server that creates a task responds immediately.
 const PATIENCE: Duration = Duration::from_millis(500);
 

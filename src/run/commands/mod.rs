@@ -10,6 +10,7 @@ pub mod generate;
 mod init;
 pub mod judge;
 mod list;
+mod listing;
 mod matrix;
 mod record;
 pub mod relay;
@@ -31,7 +32,7 @@ use crate::{
 /// Runs one command; the value is the exit code.
 pub fn run(cli: &Cli, surroundings: &Surroundings) -> u8 {
     let done = match &cli.command {
-        Command::Init(args) => init::init(args),
+        Command::Init(args) => init::init(args, surroundings),
         Command::Run(args) if args.list => run::list(args, surroundings),
         Command::Run(args) if !args.watch.is_empty() => watch::watch(args, surroundings),
         Command::Run(args) => run::run(args, surroundings),

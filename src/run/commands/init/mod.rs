@@ -1,5 +1,6 @@
 //! `mcp-conform init`: sets up a project. Existing files are not changed.
 
+mod looking;
 mod project;
 
 use std::{
@@ -8,12 +9,16 @@ use std::{
     path::Path,
 };
 
-use self::project::Project;
+use clap::Parser;
+
+use self::{looking::Shown, project::Project};
+use super::run;
 use crate::{
-    cli::{InitArgs, Pipeline},
+    cli::{Cli, Command, InitArgs, Pipeline},
     config,
     error::{Error, exit},
-    run::process::console,
+    outcome::Status,
+    run::process::{Surroundings, console, interrupts::Interrupts},
 };
 
 const SUITE: &str = include_str!("house.yaml");
@@ -24,18 +29,23 @@ const IGNORE: &str = ".gitignore";
 const STORED: &str = ".mcp-conform";
 const INCLUDE: &str = ".gitlab-ci.yml";
 
-pub fn init(args: &InitArgs) -> Result<u8, Error> {
+pub fn init(args: &InitArgs, surroundings: &Surroundings) -> Result<u8, Error> {
     let directory = &args.directory;
     if !directory.is_dir() {
         return Err(Error::usage(format!("`{}` is not a directory", directory.display())));
     }
-    let project = project::look(directory);
-    match &project {
-        Some(project) => console::say(&format!("{} contains the start command: {}", project.file, project.line())),
-        None if directory.join(config::FILE).exists() => {}
-        None => console::say("no start command was found: fill it in"),
+    let shown = if args.argv.is_empty() { None } else { Some(looking::look(&args.argv)?) };
+    let project = match &shown {
+        Some(shown) => Some(Project::started_by(&args.argv, shown.name.as_deref())),
+        None => project::look(directory),
+    };
+    match (&project, &shown) {
+        (_, Some(shown)) => console::say(&format!("the server lists {}", shown.listed)),
+        (Some(project), _) => console::say(&format!("{} contains the start command: {}", project.file, project.line())),
+        _ if directory.join(config::FILE).exists() => {}
+        _ => console::say("no start command was found: fill it in"),
     }
-    let is_new = write(directory, config::FILE, &configuration(project.as_ref()))?;
+    let is_new = write(directory, config::FILE, &configuration(project.as_ref(), shown.as_ref()))?;
     write(directory, SCHEMA, &format!("{:#}\n", config::json_schema()))?;
     // In the directory of tests, where no build tool takes the directory for a package.
     write(directory, "tests/conformance/house.yaml", SUITE)?;
@@ -53,6 +63,9 @@ pub fn init(args: &InitArgs) -> Result<u8, Error> {
         if pipeline == Pipeline::Gitlab && !write(directory, INCLUDE, &format!("include: {path}\n"))? {
             edits.push(format!("add `include: {path}` to {INCLUDE}"));
         }
+    }
+    if let (true, Some(_)) = (is_new, &shown) {
+        console::say(&compared(args, surroundings)?);
     }
     console::say(&format!("\nnext\n{}", next(project.as_ref(), &edits)));
     Ok(exit::CONFORMING)
@@ -89,7 +102,7 @@ fn ignore_stored_calls(directory: &Path) -> Result<Option<String>, Error> {
     Ok(Some(format!("add `/{STORED}/` to {IGNORE}: `mcp-conform generate` writes calls that failed there")))
 }
 
-fn configuration(project: Option<&Project>) -> String {
+fn configuration(project: Option<&Project>, shown: Option<&Shown>) -> String {
     let (name, start) = match project {
         Some(project) => (project.name.clone(), format!("stdio = {}", toml::Value::from(project.argv.clone()))),
         None => ("server".to_owned(), "stdio = [\"./server\"]              # the program and its arguments".to_owned()),
@@ -99,7 +112,43 @@ fn configuration(project: Option<&Project>) -> String {
     } else {
         toml::Value::from(name).to_string()
     };
-    include_str!("configuration.toml").replace("{NAME}", &name).replace("{START}", &start)
+    let text = include_str!("configuration.toml");
+    let (head, rest) = text.split_once(FACTS).unwrap_or((text, ""));
+    let (facts, levels) = rest.split_once(LEVELS).unwrap_or((rest, ""));
+    let facts = match shown {
+        Some(shown) => format!(
+            "\n# Each of these lines lets more rules be tested. The other facts: `mcp-conform docs facts`.\n{}\n\n",
+            shown.lines.join("\n")
+        ),
+        None => format!("{FACTS}{facts}"),
+    };
+    format!("{head}{facts}{LEVELS}{levels}").replace("{NAME}", &name).replace("{START}", &start)
+}
+
+/// The beginnings of two parts of the configuration.
+const FACTS: &str = "\n# Each fact lets";
+const LEVELS: &str = "# A rule that has another level";
+
+/// How many more rules the written facts let be tested.
+fn compared(args: &InitArgs, surroundings: &Surroundings) -> Result<String, Error> {
+    let command = args.argv.iter().map(String::as_str);
+    let bare: Vec<&str> = ["mcp-conform", "run", "--"].into_iter().chain(command).collect();
+    let file = args.directory.join(config::FILE).display().to_string();
+    let (before, after) =
+        (tested(&bare, surroundings)?, tested(&["mcp-conform", "run", "--config", &file], surroundings)?);
+    Ok(format!(
+        "\na run tests {before} rules without these lines, and {after} with them; its report says what others need"
+    ))
+}
+
+/// The number of rules that a run tests.
+fn tested(line: &[&str], surroundings: &Surroundings) -> Result<usize, Error> {
+    let Ok(Cli { command: Command::Run(args), .. }) = Cli::try_parse_from(line) else {
+        return Err(Error::usage(format!("`{}` is no run", line.join(" "))));
+    };
+    let report = run::tested(&args, surroundings, &Interrupts::listen())?.report;
+    let is_tested = |status| !matches!(status, Status::NotApplicable | Status::NotExercised);
+    Ok(report.rules.iter().filter(|rule| is_tested(rule.status)).count())
 }
 
 fn described(pipeline: Pipeline, project: Option<&Project>) -> (&'static str, String) {

@@ -28,6 +28,12 @@ impl Project {
         Self { file, name: name.to_owned(), argv, build, image }
     }
 
+    /// The server that the user starts with this command.
+    pub fn started_by(argv: &[String], name: Option<&str>) -> Self {
+        let words: Vec<&str> = argv.iter().map(String::as_str).collect();
+        Self::new("the command line", name.unwrap_or("server"), &words, None, "debian:bookworm")
+    }
+
     /// The command line for a shell.
     pub fn line(&self) -> String {
         command_line(&self.argv)

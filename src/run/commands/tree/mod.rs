@@ -8,22 +8,20 @@ mod graph;
 
 use std::{collections::HashSet, sync::Arc};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use self::graph::{Graph, Node};
+use super::listing::list;
 use crate::{
     cli::{TreeArgs, TreeFormat},
     error::{Error, exit},
-    evidence::{End, Recorder},
+    evidence::Recorder,
     run::{
         inputs::{credentials, job::Revisions, target},
         process::{Surroundings, console, runtime::unless_ended},
     },
-    session::{CallOptions, Opener, Session, Wish},
+    session::{Opener, Session, Wish},
 };
-
-/// Maximum number of pages of one list.
-const PAGES: usize = 1000;
 
 pub fn tree(args: &TreeArgs, surroundings: &Surroundings) -> Result<u8, Error> {
     let wish = match args.revision.parse()? {
@@ -123,31 +121,6 @@ impl Fetch<'_> {
 
     /// A list, and why it is incomplete.
     async fn list(&self, uri: Option<&str>) -> (Vec<Value>, Option<String>) {
-        let mut items = Vec::new();
-        let mut cursor = Value::Null;
-        for _ in 0..PAGES {
-            let mut params = json!({});
-            if let Some(uri) = uri {
-                params["uri"] = json!(uri);
-            }
-            if cursor.is_string() {
-                params["cursor"] = cursor.clone();
-            }
-            let reply = self.session.call("tree", "resources/list", Some(params), CallOptions::default()).await;
-            let (End::Result, Some(result)) = (reply.end, &reply.result) else {
-                let error = reply.error.as_ref().map(|error| format!("error {} {}", error["code"], error["message"]));
-                return (items, Some(error.or(reply.why).unwrap_or_else(|| "no response".to_owned())));
-            };
-            items.extend(result["resources"].as_array().into_iter().flatten().cloned());
-            let following = result.get("nextCursor").cloned().unwrap_or_default();
-            if following == cursor && cursor.is_string() {
-                return (items, Some("its `nextCursor` repeats".to_owned()));
-            }
-            if !following.is_string() || items.len() > self.nodes {
-                return (items, None);
-            }
-            cursor = following;
-        }
-        (items, Some(format!("it has more than {PAGES} pages")))
+        list(self.session, ("tree", "resources/list", "resources"), uri, self.nodes).await
     }
 }
