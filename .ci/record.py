@@ -8,7 +8,6 @@ What is installed in DIRECTORY stays there for the next time. tests/recorded/REA
 import concurrent.futures
 import gzip
 import os
-import re
 import shlex
 import shutil
 import subprocess
@@ -17,7 +16,7 @@ from pathlib import Path
 
 import yaml
 
-from servers import REAL, ROOT, conducted, install, installed
+from servers import REAL, ROOT, conducted, environment, install, installed, private, without_private
 
 PROGRAM, INTO = (Path(argument).resolve() for argument in sys.argv[1:3])
 CHOSEN = sys.argv[3:]
@@ -25,10 +24,7 @@ RECORDED = ROOT / "tests/recorded"
 RUN_SECONDS = 900
 # Larger records slow down each checkout and each test; those of most servers have a fifth of that.
 LARGEST = 500_000
-# Paths of this machine, and what is written instead.
-PRIVATE = {str(INTO): "/srv/mcp", str(ROOT): "/srv/mcp", sys.base_prefix: "/usr", str(Path.home()): "/home/user"}
-# A server may show its environment.
-ENVIRONMENT = {"PATH": f"{Path(shutil.which('node')).parent}:/usr/bin:/bin", "HOME": str(INTO / "home")}
+PRIVATE, ENVIRONMENT = private(INTO), environment(INTO)
 
 
 def install_more(listed):
@@ -69,10 +65,7 @@ def record(name, transport, how, places):
     done = conducted(command, transport, how, places, INTO, 2 * RUN_SECONDS)
     if done.returncode not in (0, 1):
         return f"{shlex.join(done.args)} ended with {done.returncode}\n{done.stdout}"
-    text = transcript.read_text()
-    for private, instead in PRIVATE.items():
-        # An escaped line break looks like the end of a word.
-        text = re.sub(rf"((?<!\w)|(?<=\\n)){re.escape(private)}(?![\w-])", instead, text)
+    text = without_private(transcript.read_text(), PRIVATE)
     packed = gzip.compress(text.encode(), mtime=0)
     if len(packed) > LARGEST:
         return f"{name}.{transport}: {len(packed)} bytes are too many"

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -102,6 +103,23 @@ def conducted(command, transport, how, places, cwd, seconds, more=None):
     finally:
         if process:
             ended(process)
+
+
+def private(into):
+    """Paths of this machine, and what is written instead."""
+    return {str(into): "/srv/mcp", str(ROOT): "/srv/mcp", sys.base_prefix: "/usr", str(Path.home()): "/home/user"}
+
+
+def without_private(text, private):
+    for path, instead in private.items():
+        # An escaped line break looks like the end of a word.
+        text = re.sub(rf"((?<!\w)|(?<=\\n)){re.escape(path)}(?![\w-])", instead, text)
+    return text
+
+
+def environment(into):
+    """A server may show its environment."""
+    return {"PATH": f"{Path(shutil.which('node')).parent}:/usr/bin:/bin", "HOME": str(into / "home")}
 
 
 def ended(process):
