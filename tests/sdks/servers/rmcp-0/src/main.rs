@@ -7,6 +7,7 @@ use rmcp::schemars::{self, JsonSchema};
 use rmcp::service::RequestContext;
 use rmcp::{prompt, prompt_handler, prompt_router, tool, tool_handler, tool_router, ErrorData, RoleServer, ServerHandler, ServiceExt};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 const NAMES: [&str; 4] = ["Ada", "Alan", "Barbara", "Grace"];
 
@@ -99,12 +100,19 @@ impl ServerHandler for Quickstart {
         let text = match uri.strip_prefix("greeting://") {
             Some(name) if !name.is_empty() => format!("Hello, {name}!"),
             _ if uri == "info://about" => "A quickstart server.".to_owned(),
-            _ => return Err(ErrorData::resource_not_found(format!("Resource not found: {uri}"), None)),
+            _ => return Err(ErrorData::resource_not_found("Resource not found", Some(json!({ "uri": uri })))),
         };
         Ok(ReadResourceResult { contents: vec![ResourceContents::text(text, uri)] })
     }
 
     async fn complete(&self, request: CompleteRequestParams, _: RequestContext<RoleServer>) -> Result<CompleteResult, ErrorData> {
+        let known = match &request.r#ref {
+            Reference::Prompt(prompt) => prompt.name == "introduce",
+            Reference::Resource(resource) => resource.uri == "greeting://{name}",
+        };
+        if !known {
+            return Err(ErrorData::invalid_params("Nothing of this name has completions", None));
+        }
         let values = NAMES.iter().filter(|name| name.starts_with(&request.argument.value)).map(|name| name.to_string()).collect();
         Ok(CompleteResult { completion: CompletionInfo::new(values).map_err(|error| ErrorData::internal_error(error, None))? })
     }
