@@ -10,7 +10,7 @@ const NAMES = ["Ada", "Alan", "Barbara", "Grace"];
 const startingWith = value => NAMES.filter(name => name.startsWith(value));
 
 function build() {
-  const server = new McpServer({ name: "quickstart", version: "1.0.0" });
+  const server = new McpServer({ name: "quickstart", version: "1.0.0" }, { capabilities: { logging: {} } });
   server.registerTool(
     "add",
     { title: "Addition", description: "Add two numbers", inputSchema: { a: z.number(), b: z.number() }, annotations: { readOnlyHint: true } },

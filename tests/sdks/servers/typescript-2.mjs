@@ -8,7 +8,7 @@ const NAMES = ["Ada", "Alan", "Barbara", "Grace"];
 const startingWith = value => NAMES.filter(name => name.startsWith(value));
 
 function build() {
-  const server = new McpServer({ name: "quickstart", version: "1.0.0" });
+  const server = new McpServer({ name: "quickstart", version: "1.0.0" }, { capabilities: { logging: {} } });
   server.registerTool(
     "add",
     {
@@ -58,8 +58,8 @@ if (!port) serveStdio(build);
 else {
   const { localhostHostValidation, localhostOriginValidation, toNodeHandler } = await import("@modelcontextprotocol/node");
   const handle = toNodeHandler(createMcpHandler(build));
-  const validate = [localhostHostValidation?.(), localhostOriginValidation?.()].filter(Boolean);
+  const validations = [localhostHostValidation(), localhostOriginValidation()];
   createServer((request, response) => {
-    if (validate.every(holds => holds(request, response))) handle(request, response);
+    if (validations.every(holds => holds(request, response))) handle(request, response);
   }).listen(Number(port), "127.0.0.1");
 }
