@@ -7,6 +7,7 @@ What is installed in DIRECTORY stays there for the next time. tests/sdks/README.
 
 import concurrent.futures
 import gzip
+import json
 import os
 import shlex
 import shutil
@@ -52,7 +53,24 @@ def install(name, row):
     return server
 
 
-def record(name, transport, how, places):
+def named(row):
+    """The SDKs of a row that something is known of, in the order of the ledger."""
+    ledger = [yaml.safe_load(path.read_text())["sdk"] for path in sorted((ROOT / "suites/sdks").glob("*.yaml"))]
+    return [{"package": sdk, "version": str(row["packages"][sdk])} for sdk in ledger if sdk in row["packages"]]
+
+
+def with_sdks(transcript, transport, sdks):
+    """The transcript with the SDKs in its first line. Over stdio the run has to have found them."""
+    first, rest = transcript.split("\n", 1)
+    header = json.loads(first)
+    target = header["transcript"]["target"]
+    if transport == "stdio" and target.get("sdks", []) != sdks:
+        raise ValueError(f"the run found {target.get('sdks')}, and not {sdks}")
+    target["sdks"] = sdks
+    return json.dumps(header, ensure_ascii=False, separators=(",", ":")) + "\n" + rest
+
+
+def record(name, transport, how, places, sdks):
     """Runs one server in each revision that it supports; what is wrong, if something is."""
     transcript, report = (INTO / f"{name}.{transport}.{suffix}" for suffix in ("jsonl", "json"))
     transcript.unlink(missing_ok=True)
@@ -61,7 +79,11 @@ def record(name, transport, how, places):
     done = conducted([*command, "--run-timeout", RUN_SECONDS], transport, how, places, INTO, 2 * RUN_SECONDS)
     if done.returncode not in (0, 1):
         return f"{shlex.join(done.args)} ended with {done.returncode}\n{done.stdout}"
-    packed = gzip.compress(without_private(transcript.read_text(), private(INTO)).encode(), mtime=0)
+    try:
+        text = with_sdks(transcript.read_text(), transport, sdks)
+    except ValueError as why:
+        return f"{name}: {why}"
+    packed = gzip.compress(without_private(text, private(INTO)).encode(), mtime=0)
     if len(packed) > LARGEST:
         return f"{name}.{transport}: {len(packed)} bytes are too many"
     RECORDED.mkdir(parents=True, exist_ok=True)
@@ -75,7 +97,7 @@ def main():
     runs = []
     for name, row in rows.items():
         places = {"server": install(name, row), "python": INTO / name / "bin/python"}
-        runs += [(name, transport, row[transport], places) for transport in ("stdio", "http") if transport in row]
+        runs += [(name, transport, row[transport], places, named(row)) for transport in ("stdio", "http") if transport in row]
     os.environ.clear()
     os.environ.update(environment(INTO))
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -5,7 +5,7 @@ use std::{env, fmt::Write, fs, path::Path, process::Command, sync::Arc};
 
 use super::PROGRAM;
 use conform_proof::Recording;
-use conform_sdks::{Known, LEDGER, OfSdk, mark};
+use conform_sdks::{LEDGER, OfSdk, mark};
 use libtest_mimic::{Failed, Trial as Test};
 use mcp_conform::{
     assess::{Options, assess},
@@ -67,17 +67,18 @@ fn flaws(reports: &[(String, RunReport)]) -> Vec<String> {
         flaws.extend(failed.map(|rule| format!("{name}: no entry explains {} in {}", rule.id, rule.revision)));
     }
     for (of, known) in LEDGER.iter().flat_map(|of| of.known.iter().map(move |known| (of, known))) {
-        let shown = |(_, report): &&(String, RunReport)| findings(report, known).any(|finding| known.matches(finding));
-        let (having, others): (Vec<_>, Vec<_>) = reports
-            .iter()
-            .filter_map(|named| Some((version(&named.1, of)?, named)))
-            .partition(|(version, _)| known.has(version));
-        let entry = format!("{}: {}", of.sdk, known.rules.join(", "));
-        if !having.iter().any(|(_, named)| shown(named)) {
-            flaws.push(format!("{entry}: no record shows \"{}\"", known.defect));
+        let with_version = reports.iter().filter_map(|named| Some((version(&named.1, of)?, named)));
+        let (having, others): (Vec<_>, Vec<_>) = with_version.partition(|(version, _)| known.has(version));
+        for rule in &known.rules {
+            let entry = format!("{}: {rule}: \"{}\"", of.sdk, known.defect);
+            let shown =
+                |(_, report): &&(String, RunReport)| findings(report, rule).any(|finding| known.matches(finding));
+            if !having.iter().any(|(_, named)| shown(named)) {
+                flaws.push(format!("{entry}: no record shows it"));
+            }
+            let wrong = others.iter().filter(|(_, named)| shown(named));
+            flaws.extend(wrong.map(|(version, (name, _))| format!("{entry}: {name} shows it in {version}")));
         }
-        let wrong = others.iter().filter(|(_, named)| shown(named));
-        flaws.extend(wrong.map(|(version, (name, _))| format!("{entry}: {name} shows it in {version}")));
     }
     flaws
 }
@@ -86,9 +87,8 @@ fn version<'r>(report: &'r RunReport, of: &OfSdk) -> Option<&'r str> {
     report.target.sdks.iter().find(|sdk| sdk.package == of.sdk)?.version.as_deref()
 }
 
-fn findings<'r>(report: &'r RunReport, known: &Known) -> impl Iterator<Item = &'r Finding> {
-    let rules = report.rules.iter().filter(|rule| known.rules.contains(&rule.id));
-    rules.flat_map(|rule| &rule.findings)
+fn findings<'r>(report: &'r RunReport, rule: &str) -> impl Iterator<Item = &'r Finding> {
+    report.rules.iter().filter(move |judged| judged.id == rule).flat_map(|judged| &judged.findings)
 }
 
 /// The end of docs/sdks.md is written from the ledger: `MCP_CONFORM_BLESS=1` does so.
