@@ -4,7 +4,7 @@ use std::{cmp::Reverse, collections::HashMap};
 
 use serde::{Serialize, Serializer};
 
-use conform_model::outcome::{RuleResult, RunReport, SdkDefect, Status};
+use conform_model::outcome::{RuleResult, RunReport, Status};
 
 /// The effective status: under `--strict` a warning is a failure.
 pub fn standing(report: &RunReport, rule: &RuleResult) -> Status {
@@ -21,7 +21,7 @@ pub fn rules_with_status(report: &RunReport, status: Status) -> Vec<&RuleResult>
     if status == Status::Fail {
         rules.sort_by_key(|rule| {
             let findings = rule.further + rule.findings.iter().map(|finding| 1 + finding.alike).sum::<usize>();
-            (rule.in_sdk().is_some_and(SdkDefect::is_certain), Reverse(findings))
+            (rule.is_in_sdk(), Reverse(findings))
         });
     }
     rules

@@ -123,6 +123,11 @@ impl RuleResult {
         defects.iter().find(|defect| !defect.is_certain()).or(defects.first()).copied()
     }
 
+    /// Whether all findings certainly come from the SDK.
+    pub fn is_in_sdk(&self) -> bool {
+        self.in_sdk().is_some_and(SdkDefect::is_certain)
+    }
+
     /// What SDKs do in these findings.
     pub fn part_of_sdk(&self) -> Option<String> {
         let mut told: Vec<String> =

@@ -97,8 +97,13 @@ fn in_full(page: &mut String, report: &RunReport, rule: &RuleResult, open: &str)
         ("why", rule.derived.as_deref()),
         ("level", rule.given_level().as_deref()),
     ] {
-        if let Some(said) = said {
-            writeln!(page, "<p><span class=\"faint\">{label}</span> {}</p>", prose(said))?;
+        match said {
+            // A workaround is code.
+            Some(code) if label == "fix" && rule.is_in_sdk() => {
+                writeln!(page, "<p class=\"faint\">{label}</p><pre>{}</pre>", lines(code.trim_end()))?;
+            }
+            Some(said) => writeln!(page, "<p><span class=\"faint\">{label}</span> {}</p>", prose(said))?,
+            None => {}
         }
     }
     if !rule.also.is_empty() {

@@ -18,7 +18,7 @@ use crate::{
 };
 use conform_model::{
     outcome::{
-        Finding, RuleResult, RunReport, SdkDefect, Status,
+        Finding, RuleResult, RunReport, Status,
         excerpt::{columns, middle, sentence},
     },
     revision::Revision,
@@ -51,7 +51,7 @@ pub fn findings(page: &mut Page, report: &RunReport) {
             summarise(page, 2, rule, false);
         }
     }
-    let is_of_sdk = |told: &Told| !page.is_detailed() && told.0.in_sdk().is_some_and(SdkDefect::is_certain);
+    let is_of_sdk = |told: &Told| !page.is_detailed() && told.0.is_in_sdk();
     let (of_sdk, warned): (Vec<Told>, Vec<Told>) = alike(report, Status::Warn, ALL).into_iter().partition(is_of_sdk);
     // Failures are more important: while there are any, warnings are only named.
     let told = if failed.is_empty() || page.is_detailed() { told(page, &warned) } else { 0 };
@@ -322,7 +322,7 @@ fn footer(page: &mut Page, indent: usize, rule: &RuleResult) {
     ] {
         let Some(text) = text else { continue };
         // The lines of a workaround are code.
-        let is_code = word == "fix" && rule.in_sdk().is_some();
+        let is_code = word == "fix" && rule.is_in_sdk();
         let (first, rest) = if is_code { text.trim().split_once('\n').unwrap_or((text, "")) } else { (text, "") };
         page.hang(indent, &[label(word)], TEXT, &flow(first));
         for line in rest.lines() {

@@ -8,7 +8,7 @@ use crate::{
     tally::{Tally, standing},
     text::plain,
 };
-use conform_model::outcome::{Compared, Level, RunReport, SdkDefect, Status, Subject};
+use conform_model::outcome::{Compared, Level, RunReport, Status, Subject};
 
 pub fn notes(page: &mut Page, report: &RunReport) {
     page.gap();
@@ -123,8 +123,7 @@ fn in_sdk(report: &RunReport) -> usize {
     let failed = report.rules.iter().filter(|rule| standing(report, rule) == Status::Fail);
     let mut whose: IndexMap<&str, bool> = IndexMap::new();
     for rule in failed {
-        let certain = rule.in_sdk().is_some_and(SdkDefect::is_certain);
-        *whose.entry(&rule.id).or_insert(true) &= certain;
+        *whose.entry(&rule.id).or_insert(true) &= rule.is_in_sdk();
     }
     whose.values().filter(|in_sdk| **in_sdk).count()
 }
