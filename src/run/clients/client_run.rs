@@ -17,7 +17,7 @@ use super::{
     context::{context, saves},
     contract,
     facts::{self, End, Start},
-    inside,
+    fallback, inside,
     job::ClientJob,
     process, reported,
     scenarios::{Planned, Worlds, planned},
@@ -178,6 +178,16 @@ impl<'a> ClientRun<'a> {
             (None, Some((start, _))) if self.cut_short.get().is_none() && !start.run.connected => {
                 return Err(never_connected(self.job, start));
             }
+            (Some(spoken), _) if spoken != asked && self.fell_back(asked, &links) => {
+                self.notes.push(format!(
+                    "the client fell back to {spoken}, although the server supports {asked}: what it sent before is judged in {asked}"
+                ));
+                // Without the server's support for what it fell back from, the rest of the client can be judged.
+                if self.job.revisions == Revisions::Auto {
+                    Box::pin(self.revision(spoken)).await?;
+                }
+                return Ok(());
+            }
             (Some(spoken), _) if spoken != asked && self.job.revisions != Revisions::Auto => {
                 self.notes.push(format!(
                     "revision {asked} was not tested: the client uses {spoken} although {asked} was requested"
@@ -225,6 +235,20 @@ impl<'a> ClientRun<'a> {
         let starts: Vec<Start> = starts.into_iter().map(|(start, _)| start).collect();
         self.keep(revision, &starts);
         Ok(())
+    }
+
+    /// Whether the client gave up a revision that the server supports. Then what it sent before is kept for the rules of
+    /// that revision.
+    fn fell_back(&mut self, asked: Revision, links: &[u32]) -> bool {
+        let may_choose = self.job.revisions == Revisions::Auto;
+        let ends = fallback::given_up(&self.recorder, links, may_choose).filter(|_| asked.features().stateless);
+        for (link, end) in ends.iter().flatten() {
+            self.recorder.settle_until(*link, asked, *end);
+        }
+        if ends.is_some() {
+            self.keep(asked, &[]);
+        }
+        ends.is_some()
     }
 
     /// Whether the client used 2026-07-28 without falling back. With actions, the instructions name the revision to use.

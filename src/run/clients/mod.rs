@@ -6,6 +6,7 @@ mod command_lines;
 mod context;
 mod contract;
 mod facts;
+mod fallback;
 mod inside;
 mod job;
 mod local;

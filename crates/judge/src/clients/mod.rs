@@ -48,6 +48,8 @@ struct Connection<'a> {
     handled: Handled,
     inputs: Inputs,
     posts: Posts,
+    /// Whether the server has returned a result.
+    served: bool,
 }
 
 /// One message with its context.
@@ -74,8 +76,11 @@ impl<'a> Clients<'a> {
         let connection = &mut self.connections[index].1;
         let said = self.conversation.take(frame);
         let mut items = Items::new();
-        let exchanges = connection.exchanges.take(frame).exchanges;
-        items.extend(exchanges.into_iter().map(|exchange| ("exchanges", repeated(exchange, &mut self.requested))));
+        for exchange in connection.exchanges.take(frame).exchanges {
+            let exchange = repeated(exchange, &mut self.requested, connection.served);
+            connection.served |= exchange["end"] == "result";
+            items.push(("exchanges", exchange));
+        }
         if let Some(post) = frame.post {
             let Connection { posts, dialogue, .. } = connection;
             if frame.http.as_ref().and_then(|head| head.status).is_some_and(|status| status >= 400) {
@@ -95,9 +100,9 @@ impl<'a> Clients<'a> {
         let Self { connections, mut requested, .. } = self;
         let mut items = Items::new();
         for (_, connection) in connections {
-            let Connection { link, exchanges, lists, handled, inputs, posts, dialogue } = connection;
+            let Connection { link, exchanges, lists, handled, inputs, posts, dialogue, served } = connection;
             let open = exchanges.rest().into_iter();
-            items.extend(open.map(|exchange| ("exchanges", repeated(exchange, &mut requested))));
+            items.extend(open.map(|exchange| ("exchanges", repeated(exchange, &mut requested, served))));
             items.extend(lists.rest(link).into_iter().map(|list| ("lists", list)));
             for handled in handled.rest(dialogue.now) {
                 items.extend([item("served", &served::Item::from(&handled)), item("handled", &handled)]);
@@ -121,6 +126,7 @@ impl<'a> Connection<'a> {
             handled: Handled::default(),
             inputs: Inputs::default(),
             posts: Posts::new(link),
+            served: false,
         }
     }
 
@@ -143,12 +149,13 @@ impl<'a> Connection<'a> {
     }
 }
 
-/// Marks an exchange whose request was sent before with the same id.
-fn repeated(mut exchange: Value, requested: &mut HashSet<String>) -> Value {
+/// Marks an exchange whose request was sent before with the same id, and whether an earlier request got a result.
+fn repeated(mut exchange: Value, requested: &mut HashSet<String>, served: bool) -> Value {
     let mut params = exchange["params"].clone();
     if let Some(params) = params.as_object_mut() {
         params.shift_remove("_meta");
     }
+    exchange["served_before"] = json!(served);
     exchange["repeats"] = json!(!requested.insert(format!("{} {} {params}", exchange["id"], exchange["method"])));
     exchange
 }

@@ -274,6 +274,9 @@ pub struct Link {
     /// Absent until the handshake has negotiated it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revision: Option<Revision>,
+    /// If a client gave that revision up for an earlier one: the last frame before it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<u64>,
     /// Opened for one request, and closed after its response.
     #[serde(default)]
     pub brief: bool,
@@ -294,6 +297,16 @@ pub struct Link {
 impl Link {
     /// A new connection without any frame.
     pub fn new(link: u32, transport: Transport) -> Self {
-        Self { link, transport, revision: None, brief: false, scenario: None, behind: false, ended: None, late: false }
+        Self {
+            link,
+            transport,
+            revision: None,
+            until: None,
+            brief: false,
+            scenario: None,
+            behind: false,
+            ended: None,
+            late: false,
+        }
     }
 }

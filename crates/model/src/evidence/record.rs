@@ -1,9 +1,6 @@
 //! All that is known of a run: enough to assess it, immediately or later.
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::Arc,
-};
+use std::{collections::HashMap, sync::Arc};
 
 use serde::de::DeserializeOwned;
 
@@ -76,7 +73,8 @@ impl Evidence {
     pub fn frames_in(&self, revision: Revision, scenario: Option<&str>) -> Box<dyn Iterator<Item = Arc<Frame>> + '_> {
         let is_there = |link: &&Link| scenario.is_none() || link.scenario.as_deref() == scenario;
         let links = self.links.iter().filter(|link| link.revision == Some(revision)).filter(is_there);
-        let links: HashSet<u32> = links.map(|link| link.link).collect();
-        self.frames_where(move |index| links.contains(&index.link))
+        let links: HashMap<u32, Option<u64>> = links.map(|link| (link.link, link.until)).collect();
+        let is_before = |until: &Option<u64>, frame: u64| until.is_none_or(|until| frame <= until);
+        self.frames_where(move |index| links.get(&index.link).is_some_and(|until| is_before(until, index.frame)))
     }
 }

@@ -153,6 +153,11 @@ impl Recorder {
         self.lock().change(link, |known| known.revision = Some(revision));
     }
 
+    /// Sets the revision that a client used on a connection before it gave it up, and the last frame of that part.
+    pub fn settle_until(&self, link: u32, revision: Revision, frame: u64) {
+        self.lock().change(link, |known| (known.revision, known.until) = (Some(revision), Some(frame)));
+    }
+
     /// Records that a connection is for one request.
     pub fn brief(&self, link: u32) {
         if let Some(known) = self.lock().links.iter_mut().find(|known| known.link == link) {

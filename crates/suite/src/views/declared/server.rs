@@ -45,6 +45,8 @@ views! {
         why,
         /// About clients: whether an earlier request had the same method, params and id.
         repeats,
+        /// About clients: whether an earlier request on the connection got a result.
+        served_before,
     }
     /// `$messages[*]`: one message of the server.
     MESSAGE "a message of the server" {
