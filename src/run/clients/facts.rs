@@ -209,11 +209,19 @@ pub fn start(
         sent.pass(&frame);
     }
     let (signal, hung) = (ran.signal(), ran.hung);
-    // The action that was running when the client was stopped has timed out.
-    if let Some(action) = actions.iter_mut().find(|action| action["end"] == "none").filter(|_| hung && follows) {
+    let code = ran.status.and_then(|status| status.code());
+    // The action that was running when the client was stopped has timed out. One that exits with 0 leaves in order.
+    let cause = match (hung, signal, code) {
+        (true, ..) => Some(("timeout", "the client was stopped while it waited".to_owned())),
+        (false, Some(signal), _) => Some(("closed", format!("signal {signal} ended the client"))),
+        (false, None, Some(code @ 1..)) => Some(("closed", format!("the client exited with code {code}"))),
+        _ => None,
+    };
+    let running = actions.iter_mut().find(|action| action["end"] == "none").filter(|_| follows);
+    if let (Some(action), Some((kind, message))) = (running, cause) {
         action["end"] = json!("failed");
-        action["kind"] = json!("timeout");
-        action["message"] = json!("the client was stopped while it waited");
+        action["kind"] = json!(kind);
+        action["message"] = json!(message);
     }
     let end = match (hung, signal) {
         (true, _) => End::Hung,
@@ -228,7 +236,7 @@ pub fn start(
         carried: false,
         connected: sent.messages > 0 || sent.junk,
         end,
-        code: ran.status.and_then(|status| status.code()),
+        code,
         signal,
         sent: sent.messages,
         requests: sent.requests,
