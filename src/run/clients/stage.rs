@@ -110,7 +110,7 @@ impl Stage {
                     (Listener::Port(listener), address.to_string())
                 }
             };
-            let path = transport.capabilities().path;
+            let (path, query) = (transport.capabilities().path, listening.query());
             let opening = Opening {
                 recorder: recorder.clone(),
                 secrets: secrets.clone(),
@@ -120,7 +120,7 @@ impl Stage {
                 behind,
             };
             let serving = tokio::spawn(serve_http(listener, listening.clone(), opening.link()));
-            (format!("http://{address}{path}"), serving, Some(listening))
+            (format!("http://{address}{path}{query}"), serving, Some(listening))
         };
         Ok(Self { target, serving, listening, spawned, ended: Vec::new(), last_end: None, links, folder, connect })
     }

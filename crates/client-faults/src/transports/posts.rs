@@ -17,6 +17,17 @@ pub static FAULTS: &[Behaviour] = &[
     },
     Behaviour {
         post: Some(|_, _, posting| {
+            let end = posting.url.find('?').unwrap_or(posting.url.len());
+            posting.url.truncate(end);
+        }),
+        ..Behaviour::new("query-dropped", "the query of the URL is not sent", HTTP)
+    },
+    Behaviour {
+        post: Some(|_, _, posting| posting.url = posting.url.replace("%2F", "/")),
+        ..Behaviour::new("query-decoded", "the query of the URL is decoded", HTTP)
+    },
+    Behaviour {
+        post: Some(|_, _, posting| {
             let length = posting.body.len();
             let characters = String::from_utf8_lossy(&posting.body).chars().count();
             posting.body.truncate(characters.min(length));

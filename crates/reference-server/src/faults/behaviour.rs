@@ -158,6 +158,8 @@ pub struct Behaviour {
     pub breaks: Option<fn(&Value) -> bool>,
     /// The beginning of a stream of HTTP+SSE; `$endpoint` stands for the URL for messages.
     pub opening: Option<&'static str>,
+    /// Over Streamable HTTP: the query in the URL that clients are given.
+    pub query: &'static str,
     /// Messages over stdio are written in small pieces.
     pub pieces: bool,
 }
@@ -199,6 +201,7 @@ impl Behaviour {
             reply: None,
             breaks: None,
             opening: None,
+            query: "",
             pieces: false,
         }
     }

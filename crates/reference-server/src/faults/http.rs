@@ -148,6 +148,14 @@ impl Faults {
         matches!(&self.committed, Some(Committed::Data(fault)) if fault.lower_case_only)
     }
 
+    /// The query in the URL that clients are given.
+    pub fn query(&self) -> &'static str {
+        match &self.committed {
+            Some(Committed::Behaviour(behaviour)) => behaviour.query,
+            _ => "",
+        }
+    }
+
     /// The beginning of a stream of HTTP+SSE.
     pub fn opening(&self, endpoint: &str) -> Option<String> {
         match &self.committed {

@@ -64,6 +64,11 @@ impl Listening {
         lock(&self.0).server.faults.listens_everywhere()
     }
 
+    /// The query in the URL that clients are given, with its question mark.
+    pub fn query(&self) -> &'static str {
+        lock(&self.0).server.faults.query()
+    }
+
     /// Whether a client has not ended its session.
     pub fn has_clients(&self) -> bool {
         let hub = lock(&self.0);

@@ -38,6 +38,10 @@ pub static TRANSPORTS: &[Behaviour] = &[
         ..Behaviour::new("get-stream-closes", "GET streams are closed at once", HTTP)
     },
     Behaviour {
+        query: "?tenant=a%20b%2Fc",
+        ..Behaviour::new("url-with-query", "the URL that the client is given has a query", HTTP)
+    },
+    Behaviour {
         streaming: Some(Streaming::Breaks),
         ..Behaviour::new("streams-break", "POST streams end after each event", HTTP)
     },
