@@ -5,10 +5,12 @@
 
 mod base;
 pub mod data;
+mod features;
 mod given_up;
 mod lists;
 mod reads;
 mod resources;
+mod rounds;
 mod serving;
 mod simple;
 mod transports;
@@ -59,7 +61,15 @@ pub fn variations() -> Vec<Info> {
 }
 
 fn all() -> impl Iterator<Item = &'static Behaviour> + Clone {
-    let alone = [given_up::GIVEN_UP, resources::RESOURCES, lists::LISTS, reads::READS, serving::SERVING];
+    let alone = [
+        given_up::GIVEN_UP,
+        resources::RESOURCES,
+        lists::LISTS,
+        reads::READS,
+        serving::SERVING,
+        features::FEATURES,
+        rounds::ROUNDS,
+    ];
     base::BASE.iter().chain(transports::TRANSPORTS).copied().chain(alone).flatten().chain(data::DATA.iter())
 }
 

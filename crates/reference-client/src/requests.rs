@@ -32,6 +32,10 @@ pub struct Ask {
 /// Maximum number of input rounds of one request. A guess: more than any world needs.
 const MOST_ROUNDS: usize = 20;
 
+/// Why a request with rounds of input failed.
+pub const WITHOUT_END: &str = "the server requires input without end";
+pub const NOTHING_REQUIRED: &str = "the server requires input and does not say which";
+
 impl Client {
     /// Sends a request, and continues until there is an outcome for the caller.
     pub async fn request(self: &Rc<Self>, method: &str, params: Value, ask: &Ask) -> Outcome {
@@ -52,17 +56,20 @@ impl Client {
             self.revive().await?;
             let used = id.take();
             let outcome = self.once(method, &params, ask, used).await;
-            let outcome = self.check_type(outcome);
+            let mut outcome = self.check_type(outcome);
             if let Ok(result) = &outcome
                 && result["resultType"] == "input_required"
                 && self.is_modern()
             {
                 rounds += 1;
-                if rounds > MOST_ROUNDS {
-                    return Err(Failure::invalid("the server requests input without end"));
+                if result.get("inputRequests").is_none() && result.get("requestState").is_none() {
+                    outcome = Err(Failure::invalid(NOTHING_REQUIRED));
+                } else if rounds > MOST_ROUNDS {
+                    outcome = Err(Failure::invalid(WITHOUT_END));
+                } else {
+                    params = self.with_input(&first, result)?;
+                    continue;
                 }
-                params = self.with_input(&first, result)?;
-                continue;
             }
             let mut retry = self.retry(method, &outcome, attempts);
             if let Some(hook) = self.ways.retry {

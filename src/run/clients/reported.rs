@@ -110,6 +110,7 @@ fn describe(
             // A result in the client's own format proves nothing.
             if let Some(result) = result(action, &line["result"]) {
                 item["end"] = json!("ok");
+                item["whole"] = json!(line["result"].is_object());
                 item["result"] = result;
             }
         }

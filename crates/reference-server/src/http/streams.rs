@@ -18,6 +18,8 @@ const NOTIFICATION: &[u8] = b"\"method\":\"notifications/";
 const MODEL: &[u8] = b"\"sampling/createMessage\"";
 const USER: &[u8] = b"\"elicitation/create\"";
 
+/// The end of event ids in streams that break: these characters are valid in a header as they are.
+const UNENCODED: &str = "+%2B/=";
 /// When to reconnect to a stream that ends after each event.
 const RETRY: &[u8] = b"retry: 1200\n";
 
@@ -148,7 +150,7 @@ impl Streams {
 
     /// Resumes a stream after an event. `None` if the event is no longer kept.
     pub fn resume(&mut self, last_event: &str) -> Option<Receiver<Bytes>> {
-        let (number, said) = last_event.split_once('-')?;
+        let (number, said) = last_event.strip_suffix(UNENCODED).unwrap_or(last_event).split_once('-')?;
         let (number, said) = (number.parse().ok()?, said.parse::<u64>().ok()?);
         let (live, events) = channel(EVENTS_AHEAD);
         if self.fault == Some(Streaming::ReplaysAll) {
@@ -200,7 +202,8 @@ impl Stream {
 
     fn next_id(&mut self) -> String {
         self.said += 1;
-        if self.renumbered { self.said.to_string() } else { format!("{}-{}", self.number, self.said) }
+        let end = if self.breaks { UNENCODED } else { "" };
+        if self.renumbered { self.said.to_string() } else { format!("{}-{}{end}", self.number, self.said) }
     }
 
     fn send(&mut self, event: Bytes) {

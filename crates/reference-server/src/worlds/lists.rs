@@ -33,7 +33,7 @@ fn odd(_: &mut Memory, message: &mut Value) -> Heard {
                 ("0", resources(7, 10)),
                 (" lead and \"quotes\" / \u{1F980} ", Vec::new()),
                 ("eyJvZmZzZXQiOjEwfQ==", resources(10, 11)),
-                ("1", resources(11, 13)),
+                ("a%2Fb%20+c", resources(11, 13)),
                 (long.as_str(), resources(13, 14)),
             ];
             page(message, "resources", &pages)

@@ -4,6 +4,7 @@
 //! implemented like faults, and limited to revisions and transports in the same way.
 
 mod base;
+mod features;
 mod graphs;
 mod lists;
 mod made;
@@ -12,6 +13,7 @@ mod passages;
 mod processes;
 mod resources;
 mod responses;
+mod rounds;
 mod serving;
 mod tools;
 mod transports;
@@ -29,6 +31,8 @@ static FILES: &[&[Behaviour]] = &[
     processes::PROCESSES,
     responses::RESPONSES,
     tools::TOOLS,
+    features::FEATURES,
+    rounds::ROUNDS,
     passages::PASSAGES,
 ];
 

@@ -6,13 +6,17 @@
 use serde_json::{Map, Value, json};
 
 use super::odd::{note, request};
-use crate::faults::{Behaviour, EVERYWHERE, Heard, Memory, Scene};
+use crate::faults::{Behaviour, EVERYWHERE, Heard, Memory, Met, Scene};
 
 const VERSION: &str = "/params/_meta/io.modelcontextprotocol~1protocolVersion";
 
 pub static SERVING: &[Behaviour] = &[Behaviour {
     hear: Some(hear),
     around: Some(around),
+    meet: Some(|memory, request| {
+        memory.said.insert(HOST, request["headers"]["host"].clone());
+        Met::Served
+    }),
     ..Behaviour::new(
         "requests-of-all-kinds",
         "calls of `echo` cause the requests to the client that their text names",
@@ -20,11 +24,14 @@ pub static SERVING: &[Behaviour] = &[Behaviour {
     )
 }];
 
+/// Over HTTP: where the client reaches the server.
+const HOST: &str = "host";
+
 /// A request with its id, its method and its params.
 type Wanted = (String, &'static str, Value);
 
 /// Since 2026-07-28 a call has to be repeated with the input.
-pub fn hear(_: &mut Memory, message: &mut Value) -> Heard {
+pub fn hear(memory: &mut Memory, message: &mut Value) -> Heard {
     if text(message) == Some("page required") {
         let page = json!({ "mode": "url", "message": "Please visit", "url": "https://example.com/", "elicitationId": "page-1" });
         let error = json!({ "code": -32042, "message": "A page is required", "data": { "elicitations": [page] } });
@@ -38,7 +45,7 @@ pub fn hear(_: &mut Memory, message: &mut Value) -> Heard {
     if params.shift_remove("requestState").is_some() || retried {
         return Heard::Message;
     }
-    let wanted = if text == "task methods" { Vec::new() } else { wanted(&text) };
+    let wanted = if text == "task methods" { Vec::new() } else { wanted(memory, &text) };
     if wanted.is_empty() {
         return Heard::Message;
     }
@@ -51,7 +58,7 @@ pub fn hear(_: &mut Memory, message: &mut Value) -> Heard {
     Heard::Answered(json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }))
 }
 
-pub fn around(_: &mut Memory, scene: &Scene, message: &Value) -> (Vec<Value>, Vec<Value>) {
+pub fn around(memory: &mut Memory, scene: &Scene, message: &Value) -> (Vec<Value>, Vec<Value>) {
     let Some(text) = scene.sent.and_then(text).filter(|_| !scene.revision.is_modern()) else {
         return (Vec::new(), Vec::new());
     };
@@ -63,7 +70,7 @@ pub fn around(_: &mut Memory, scene: &Scene, message: &Value) -> (Vec<Value>, Ve
         let complete = || note("notifications/elicitation/complete", json!({ "elicitationId": "no-such-page" }));
         before.extend([complete(), complete()]);
     }
-    for (id, method, mut params) in wanted(text) {
+    for (id, method, mut params) in wanted(memory, text) {
         if text == "sampling text" {
             params["_meta"] = json!({ "progressToken": "sampling-progress" });
         }
@@ -80,8 +87,13 @@ fn text(message: &Value) -> Option<&str> {
     message.pointer("/params/arguments/text").filter(|_| echoes).and_then(Value::as_str)
 }
 
-fn wanted(text: &str) -> Vec<Wanted> {
+fn wanted(memory: &Memory, text: &str) -> Vec<Wanted> {
     let one = |method: &'static str, params: Value| vec![(text.to_owned(), method, params)];
+    if text == "page here" {
+        // A page at the address of the server shows who loads it.
+        let host = memory.said.get(HOST).and_then(Value::as_str);
+        return host.map(|host| one("elicitation/create", visit(&format!("http://{host}/visit")))).unwrap_or_default();
+    }
     if text == "task methods" {
         let cursor = json!({ "taskId": "no-such-task" });
         return vec![
@@ -172,13 +184,15 @@ fn sampling(kind: &str) -> Option<Value> {
     Some(params)
 }
 
+fn visit(url: &str) -> Value {
+    json!({ "mode": "url", "message": "Please visit", "url": url, "elicitationId": "visit-1" })
+}
+
 fn moded(mode: &str) -> Value {
     let mut params = form("", &json!({ "name": { "type": "string" } }));
     match mode {
         "missing" => {}
-        "url" => {
-            params = json!({ "mode": "url", "message": "Please visit", "url": "https://example.com/visit", "elicitationId": "visit-1" });
-        }
+        "url" => params = visit("https://example.com/visit"),
         "url odd id" => {
             let id = "{\"not\": \"a uuid\"} 01";
             params = json!({ "mode": "url", "message": "Please visit", "url": "https://example.com/visit", "elicitationId": id });

@@ -250,6 +250,8 @@ views! {
         end,
         /// What the client reported as the result.
         result,
+        /// Whether the client reported the result as an object, with all of its fields, and not only what it lists.
+        whole,
         /// Of a failure: `error`, `timeout`, `closed`, `invalid`, `unsupported` or `cancelled`.
         kind,
         /// What the client says about the failure.
