@@ -184,7 +184,11 @@ impl GatewayRun<'_> {
         // Large messages keep this program busy, and with it what runs at the same time.
         let (large, small): (Vec<_>, Vec<_>) = rest.iter().copied().partition(|(_, scenario)| is_large(scenario));
         let run = |(id, scenario)| async move { (id, this.within_limits(id, scenario, asked).await) };
-        let mut done: Vec<_> = stream::iter(small.into_iter().map(run)).buffered(at_once).collect().await;
+        // One that takes long does not keep the others from starting.
+        let numbered = small.into_iter().enumerate().map(|(number, one)| async move { (number, run(one).await) });
+        let mut done: Vec<_> = stream::iter(numbered).buffer_unordered(at_once).collect().await;
+        done.sort_by_key(|(number, _)| *number);
+        let mut done: Vec<_> = done.into_iter().map(|(_, one)| one).collect();
         for one in large {
             done.push(run(one).await);
         }
