@@ -13,14 +13,17 @@ import unicodedata
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
+with open(os.path.join(HERE, "bugs.json")) as rows:
+    ROWS = json.load(rows)
+
+
 def load():
     name = os.environ.get("GATEWAY_BUG", "")
     if not name:
         return {}
-    with open(os.path.join(HERE, "bugs.json")) as file:
-        for row in json.load(file):
-            if row["id"] == name:
-                return row
+    for row in ROWS:
+        if row["id"] == name:
+            return row
     raise SystemExit(f"no such bug: {name}")
 
 
@@ -40,6 +43,18 @@ def kind_of(message):
     if "method" in message:
         return "request" if "id" in message else "notification"
     return "error" if "error" in message else "result"
+
+
+def is_valid(m):
+    return (isinstance(m, dict) and m.get("jsonrpc") == "2.0" and ("method" in m or "result" in m or "error" in m)
+            and type(m.get("id", 0)) in (int, str))
+
+
+def invalid(m):
+    """The error for a message that is not valid; it has the id if that can be read."""
+    ident = m.get("id") if isinstance(m, dict) and "method" in m else None
+    known = {"id": ident} if type(ident) in (int, str) else {}
+    return {"jsonrpc": "2.0", **known, "error": {"code": -32600, "message": "Invalid Request"}}
 
 
 def places(value, path):
@@ -111,6 +126,8 @@ STRINGS = {
     "spaces": lambda s: re.sub(r"[ \t]+", " ", s),
     "dots": lambda s: s.split(".")[0] if re.fullmatch(r"[\w.-]+", s) else s,
 }
+# What the row of a bug with the method `?` is not about.
+METHODS = {row["method"] for row in ROWS if "op" in row}
 EMPTY = {
     "no-null": lambda k, v: v is not None,
     "no-empty-text": lambda k, v: v != "",
@@ -172,7 +189,7 @@ class Passing:
     def matches(self, direction, method, message, params):
         b = BUG
         return (b.get("op") and b["dir"] in (direction, "*") and b["kind"] in (kind_of(message), "*")
-                and b["method"] in (method, "*") and method != b.get("not"))
+                and (b["method"] in (method, "*") or b["method"] == "?" and method not in METHODS) and method != b.get("not"))
 
     def passed(self, direction, method, message, params, send):
         """Sends what leaves for `message`; `method` is that of the request for a response, `params` are those of the request."""

@@ -10,7 +10,7 @@ import uuid
 from urllib.parse import urlsplit
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from bug import Passing, kind_of, lawful, on
+from bug import Passing, invalid, is_valid, kind_of, lawful, on
 from lawful import Ways
 from upstream import connect
 
@@ -28,6 +28,7 @@ class Session:
         self.next = 1
         self.requests = {}      # own id -> (id of the client, method, params, sink)
         self.tokens = {}        # own token -> (token of the client, sink)
+        self.cancelled = set()  # own ids of requests that the client cancelled
         self.asked = {}         # id that the client sees -> (id of the server, method, params)
         self.general = queue.Queue()
         self.upstream = connect(sys.argv[2], self.from_server)
@@ -46,7 +47,7 @@ class Session:
     def from_client(self, m, sink):
         kind = kind_of(m)
         m = self.ways.up(m)
-        if kind == "request" and (known := self.ways.cached(m)):
+        if kind == "request" and (known := self.ways.known(m)):
             return sink(known, True)
         if kind in ("result", "error"):
             server_id, method, params = self.asked.pop(json.dumps(m.get("id")), (None, None, None))
@@ -61,6 +62,7 @@ class Session:
                 for own, (theirs, *_) in list(self.requests.items()):
                     if json.dumps(theirs) == wanted and not on("cancel-unmapped"):
                         m = {**m, "params": {**params, "requestId": own}}
+                        self.cancelled.add(own)
             if method == "notifications/progress":
                 pass    # tokens of the server pass as they are
             self.passing.passed("up", method, m, params, lambda x: self.upstream.send(x))
@@ -99,7 +101,7 @@ class Session:
         kind = kind_of(m)
         if kind in ("result", "error"):
             theirs, method, params, sink = self.requests.get(m.get("id"), (None, None, None, None))
-            if sink is None:
+            if sink is None or kind == "error" and m["id"] in self.cancelled:
                 return
             m = self.ways.down({**m, "id": theirs}, method, params)
             if method == "initialize" and "result" in m:
@@ -225,8 +227,8 @@ class Handler(BaseHTTPRequestHandler):
             if on("parse-error-200"):
                 return self.plain(200, {"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "Parse error"}})
             return self.refuse(400, "Parse error", -32700)
-        if not isinstance(m, dict) or not ("method" in m or "result" in m or "error" in m) or type(m.get("id", 0)) not in (int, str):
-            return self.refuse(400, "Invalid Request")
+        if not is_valid(m):
+            return self.plain(400, invalid(m))
         kind = kind_of(m)
         opening = kind == "request" and m["method"] == "initialize"
         session = self.guarded(not opening)

@@ -16,8 +16,10 @@ class Ways:
     def __init__(self):
         self.cursors, self.cache = {}, {}
 
-    def cached(self, m):
-        """The result of an earlier request for the same page, until the list changes."""
+    def known(self, m):
+        """The response of the gateway itself: an error, or the result of an earlier request for the same page until the list changes."""
+        if lawful("no-completions") and m.get("method") == "completion/complete":
+            return {"jsonrpc": "2.0", "id": m["id"], "error": {"code": -32601, "message": "Method not found"}}
         if lawful("cache") and m.get("method") in LISTS and not (m.get("params") or {}).get("_meta"):
             result = self.cache.get((m["method"], (m.get("params") or {}).get("cursor")))
             return result and {"jsonrpc": "2.0", "id": m["id"], "result": copy.deepcopy(result)}

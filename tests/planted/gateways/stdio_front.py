@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 
-from bug import Passing, body, kind_of, lawful, on
+from bug import Passing, invalid, is_valid, kind_of, lawful, on
 from lawful import LISTS, Ways
 from upstream import connect
 
@@ -14,7 +14,7 @@ out_lock = threading.Lock()
 passing = Passing()
 ways = Ways()
 collected = {}
-own_ids = set()
+own_ids, cancelled = set(), set()
 client_requests, server_requests = {}, {}
 count_lock = threading.Condition()
 open_requests = 0
@@ -67,6 +67,8 @@ def receive(m, related):
         m = collect(m)
         if m is None:
             return
+    if kind == "error" and key(m.get("id")) in cancelled:
+        return
     if kind in ("result", "error"):
         method, params = client_requests.pop(key(m.get("id")), (None, None))
     else:
@@ -113,12 +115,14 @@ def from_client(m):
     if m.get("id") in own_ids and kind != "request":
         return
     m = ways.up(m)
-    if kind == "request" and (known := ways.cached(m)):
+    if kind == "request" and (known := ways.known(m)):
         return to_client(known)
     if kind in ("result", "error"):
         method, params = server_requests.pop(key(m.get("id")), (None, None))
     else:
         method, params = m["method"], m.get("params")
+        if method == "notifications/cancelled":
+            cancelled.add(key((params or {}).get("requestId")))
         if kind == "request":
             client_requests[key(m["id"])] = (method, params)
             if method == "ping" and lawful("own-pings"):
@@ -151,10 +155,10 @@ while True:
     if isinstance(m, list):
         for each in m:
             from_client(each)
-    elif isinstance(m, dict) and ("method" in m or "result" in m or "error" in m) and type(m.get("id", 0)) in (int, str):
+    elif is_valid(m):
         from_client(m)
     else:
-        to_client({"jsonrpc": "2.0", "error": {"code": -32600, "message": "Invalid Request"}})
+        to_client(invalid(m))
 if not on("eof-drops"):
     with count_lock:
         count_lock.wait_for(lambda: open_requests == 0, 5)
