@@ -80,6 +80,9 @@ pub async fn relay(
             },
         }
     }
+    if relay.options.fault.ignores_exit {
+        while up.recv().await.is_some() {}
+    }
     relay.leave().await;
     Ok(())
 }
@@ -212,10 +215,15 @@ impl Relay {
                 // Over HTTP+SSE the response is on the common stream.
                 let is_whole = self.options.back.capabilities().stream_per_request || rejected;
                 if let Some(id) = self.upstream.posts.remove(&post).filter(|_| is_whole) {
-                    self.without_response(post, id, failure.map(|failure| failure.words));
+                    self.without_response(post, id, failure.map(|failure| failure.words).as_deref());
                 }
             }
-            Incoming::Closed { .. } => return false,
+            Incoming::Closed { .. } => {
+                if !self.options.fault.ignores_exit {
+                    self.fail_open();
+                }
+                return false;
+            }
             Incoming::Junk { .. } | Incoming::Document { .. } | Incoming::Endpoint { .. } => {}
         }
         true

@@ -50,6 +50,15 @@ pub struct Fault {
     /// A stream that ends before the response is not resumed.
     #[serde(default)]
     pub resumes_nothing: bool,
+    /// A client that ends its session ends those of all clients.
+    #[serde(default)]
+    pub ends_all_sessions: bool,
+    /// A stream is resumed without the pause of `retry`.
+    #[serde(default)]
+    pub ignores_retry: bool,
+    /// The exit of the upstream process is not noticed.
+    #[serde(default)]
+    pub ignores_exit: bool,
     /// A request is sent only after the response to the one before it.
     #[serde(default)]
     pub one_at_a_time: bool,

@@ -192,7 +192,8 @@ impl Gateway {
     fn delete(&self, head: &Parts) -> Response<Body> {
         match self.session(head) {
             Ok((id, _)) => {
-                lock(&self.sessions).remove(&id);
+                let mut sessions = lock(&self.sessions);
+                sessions.retain(|other, _| *other != id && !self.options.fault.ends_all_sessions);
                 empty(StatusCode::NO_CONTENT)
             }
             Err(response) => response,

@@ -58,7 +58,7 @@ impl Relay {
     }
 
     /// An HTTP exchange ended without the response to its request.
-    pub fn without_response(&mut self, post: u64, id: String, why: Option<String>) {
+    pub fn without_response(&mut self, post: u64, id: String, why: Option<&str>) {
         if !self.open.contains_key(&id) {
             return;
         }
@@ -69,20 +69,32 @@ impl Relay {
         {
             self.recovery.resumed += 1;
             let resume = self.recovery.resume.clone();
+            let retry = last.retry.filter(|_| !self.options.fault.ignores_retry);
             tokio::spawn(async move {
-                sleep(Duration::from_millis(last.retry.unwrap_or(PAUSE))).await;
+                sleep(Duration::from_millis(retry.unwrap_or(PAUSE))).await;
                 let _ = resume.send(Place { request: id, event });
             });
             return;
         }
-        let Some(request) = self.open.remove(&id) else { return };
-        let why = why.unwrap_or_else(|| "no response".to_owned());
+        self.fail(&id, why.unwrap_or("no response"));
+        self.recovery.failed = true;
+        self.next_waiting();
+    }
+
+    /// The upstream has disconnected: no open request gets a response.
+    pub fn fail_open(&mut self) {
+        let open: Vec<String> = self.open.keys().cloned().collect();
+        for id in open {
+            self.fail(&id, "it has disconnected");
+        }
+    }
+
+    fn fail(&mut self, id: &str, why: &str) {
+        let Some(request) = self.open.remove(id) else { return };
         let error = json!({ "code": -32000, "message": format!("the upstream failed: {why}") });
         let response = json!({ "jsonrpc": "2.0", "id": request["id"], "error": error });
         let fate = self.pass(Side::Server, Some(&request), response);
-        self.deliver(fate, Some(&id));
-        self.recovery.failed = true;
-        self.next_waiting();
+        self.deliver(fate, Some(id));
     }
 
     pub fn resume(&mut self, Place { request, event }: Place) {

@@ -134,9 +134,14 @@ impl ClientProfile {
     }
 }
 
-/// Values that programs often drop or change.
+/// Values and names that programs often drop or change.
 pub fn decoration() -> Value {
-    json!({ "com.example/trace": "4bf92f3577b34da6", "com.example/odd": { "none": null, "no": false, "zero": 0, "text": " Ü e\u{301} " } })
+    json!({ "com.example/trace": "4bf92f3577b34da6", "com.example/odd": {
+        "none": null, "no": false, "zero": 0, "text": " Ü e\u{301} 🦀 ", "nothing": "", "list": [], "object": {}, "equal": ["b", "a", "b"],
+        "title": "T", "icons": [{ "src": "x" }], "size": 7, "mimeType": "text/plain", "annotations": { "priority": 0 },
+        "_own": 1, "$ref": "#/a", "part": 0.1, "large": 1_099_511_627_776_u64, "Capital": "UPPER lower", "escaped": "%2F%20+&amp;",
+        "control": "\u{1}\u{7f}", "lines": "a\r\nb\rc\n", "long": "x".repeat(1500),
+    } })
 }
 
 /// A model that continues a conversation with text or, if allowed, first requests tools.

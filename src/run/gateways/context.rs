@@ -6,8 +6,21 @@ use crate::{
     evidence::{RunContext, Side, Transport},
     outcome::World,
     revision::Revision,
+    session::ClientProfile,
     suite::{Do, Scenario},
 };
+
+/// In an order that is not that of their names.
+const ROOTS: [&str; 3] = ["file:///", "file:///z%20%C3%A4", "file:///a"];
+
+/// The client of a scenario: one that declares everything, unless `answers` has `capabilities: none`.
+pub fn profile(scenario: &Scenario) -> ClientProfile {
+    let profile = match scenario.answers["capabilities"].as_str() {
+        Some("none") => ClientProfile::bare(),
+        _ => ClientProfile { roots: Some(ROOTS.map(str::to_owned).to_vec()), ..ClientProfile::default() },
+    };
+    ClientProfile { decorated: true, ..profile }
+}
 
 /// Whether it has messages of megabytes.
 pub fn is_large(scenario: &Scenario) -> bool {

@@ -101,11 +101,13 @@ impl<'a> Driver<'a> {
             Do::Wait { ms } => return sleep(time(*ms)).await,
             Do::Parallel { staggered, actions } => return self.parallel(actions, *staggered == Some(true)).await,
             Do::Close => {
-                // Like a client that is killed: nothing more is sent.
-                self.clients.remove(&number(action));
                 for task in self.background.drain(..) {
                     task.abort();
                     let _ = task.await;
+                }
+                // It ends its session.
+                if let Some(session) = self.clients.remove(&number(action)).and_then(Arc::into_inner) {
+                    session.close().await;
                 }
                 return;
             }

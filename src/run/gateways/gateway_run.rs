@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{
     compare::Comparison,
-    context::{context, is_large},
+    context::{context, is_large, profile},
     driver::{Driver, Links},
     front::reach,
     job::{Front, GatewayJob},
@@ -28,7 +28,7 @@ use crate::{
         clients::{Place, Planned, Stage, Worlds, planned},
         inputs::job::Revisions,
     },
-    session::{ClientProfile, Opener, Unopened, Wish},
+    session::{Opener, Unopened, Wish},
     suite::{Scenario, Suite},
     target::Limits,
     wire::Secrets,
@@ -253,7 +253,7 @@ impl GatewayRun<'_> {
             target: job.target(start),
             limits,
             recorder: self.recorder.clone(),
-            profile: ClientProfile { decorated: true, ..ClientProfile::default() },
+            profile: profile(scenario),
             known: Arc::default(),
         };
         let wish = Wish::Exactly(asked);

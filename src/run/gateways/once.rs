@@ -115,7 +115,7 @@ pub async fn once(session: Arc<Session>, Action { what, how }: Action, Names { t
             listed.learn(of, result);
         }
         if let Some(task) = reply.result.as_ref().and_then(|result| result.pointer("/task/taskId")) {
-            follow(&session, task).await;
+            follow(&session, task, patience.is_some()).await;
         }
         let cursor = reply.result.as_ref().and_then(|result| result.get("nextCursor"));
         let Some(cursor) = cursor else { return };
@@ -123,12 +123,19 @@ pub async fn once(session: Arc<Session>, Action { what, how }: Action, Names { t
     }
 }
 
-/// Requests everything about a task, and cancels it when it has ended, which fails.
-async fn follow(session: &Session, task: &Value) {
-    let methods = ["tasks/get", "tasks/list", "tasks/result", "tasks/get", "tasks/cancel"];
-    for method in methods {
-        let params = (method != "tasks/list").then(|| json!({ "taskId": task }));
-        session.call("drive", method, params, CallOptions::default()).await;
+/// Requests everything about a task. It is cancelled at once, or when it has ended, which fails.
+async fn follow(session: &Session, task: &Value, at_once: bool) {
+    let methods: &[&str] = if at_once {
+        &["tasks/get", "tasks/cancel", "tasks/list", "tasks/get", "tasks/result"]
+    } else {
+        &["tasks/get", "tasks/list", "tasks/result", "tasks/get", "tasks/cancel"]
+    };
+    for &method in methods {
+        let mut params = json!({ "_meta": { "com.example/trace": method } });
+        if method != "tasks/list" {
+            params["taskId"] = task.clone();
+        }
+        session.call("drive", method, Some(params), CallOptions::default()).await;
     }
 }
 

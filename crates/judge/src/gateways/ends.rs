@@ -33,8 +33,12 @@ pub struct Ends {
     over: HashSet<u64>,
     /// When the gateway last opened or resumed a stream on each connection with the upstream.
     opened: HashMap<u32, u64>,
+    /// HTTP exchanges of clients that the gateway broke off or did not accept.
+    broken: HashSet<u64>,
     /// Processes of the upstream that exited by themselves.
     crashed: HashSet<u32>,
+    /// In which frame the first of them exited, by scenario.
+    crashed_in: HashMap<String, u64>,
 }
 
 impl Ends {
@@ -56,6 +60,9 @@ impl Ends {
             (FrameKind::Note, Some(post), Some(Ended::Dropped), false) => {
                 self.dropped.insert(post, frame.at);
             }
+            (FrameKind::Note, Some(post), Some(Ended::Broken | Ended::Unsent), false) => {
+                self.broken.insert(post);
+            }
             // Over HTTP+SSE responses are on another stream.
             (FrameKind::Note, Some(post), Some(Ended::Complete | Ended::Broken), true)
                 if link.transport.capabilities().stream_per_request && !self.begun.contains(&post) =>
@@ -64,6 +71,9 @@ impl Ends {
             }
             (FrameKind::Note, None, Some(Ended::Unasked), true) => {
                 self.crashed.insert(link.link);
+                if let Some(scenario) = &link.scenario {
+                    self.crashed_in.entry(scenario.clone()).or_insert(frame.frame);
+                }
             }
             (FrameKind::Note, None, Some(ended), false) => {
                 self.left.insert(link.link, frame.frame);
@@ -113,16 +123,32 @@ impl Ends {
         ended || self.has_failed(received)
     }
 
-    /// Whether the client got no response although it waited: it neither left early nor closed the exchange, and got no error
-    /// status. `since` is when the gateway last sent the request: it may repeat one that failed.
+    /// Whether a process of the upstream had exited by itself before this was sent, or before it was received, if it never was.
+    pub fn upstream_had_exited(&self, sent: &Message, is_received: bool) -> bool {
+        let exited = sent.scenario.as_ref().and_then(|scenario| self.crashed_in.get(scenario));
+        exited.is_some_and(|exited| !is_received || *exited < sent.frame)
+    }
+
+    /// Whether the gateway exited when the process of its upstream had, so that the client knows that there will be no response.
+    pub fn exited_with_upstream(&self, sent: &Message) -> bool {
+        let crashed = sent.scenario.as_ref().is_some_and(|scenario| self.crashed_in.contains_key(scenario));
+        let broken = sent.post.is_some_and(|post| self.broken.contains(&post));
+        crashed && (broken || self.exited.contains(&sent.link))
+    }
+
+    /// Whether the client got no response although it waited, and no error status. `since` is when the gateway last sent the
+    /// request: it may repeat one that failed.
     pub fn waited(&self, sent: &Message, since: u64) -> bool {
+        !sent.post.is_some_and(|post| self.rejected.contains(&post)) && self.stayed(sent, since)
+    }
+
+    /// Whether the client still waited long after this time: it neither left early nor closed the exchange.
+    pub fn stayed(&self, sent: &Message, since: u64) -> bool {
         let is_long = |until: &u64| until.saturating_sub(since) >= WAITED;
-        if sent.post.is_some_and(|post| {
-            self.rejected.contains(&post) || self.dropped.get(&post).is_some_and(|dropped| !is_long(dropped))
-        }) {
-            return false;
-        }
-        self.exited.contains(&sent.link) || self.left_at.get(&sent.link).is_none_or(is_long)
+        let has_left =
+            !self.exited.contains(&sent.link) && self.left_at.get(&sent.link).is_some_and(|left| !is_long(left));
+        let has_closed = sent.post.and_then(|post| self.dropped.get(&post)).is_some_and(|dropped| !is_long(dropped));
+        !has_left && !has_closed
     }
 }
 

@@ -107,7 +107,14 @@ impl<'a> Matching<'a> {
                 let rank = |pair: &Pair| (likeness(pair), pair.received.is_empty());
                 rank(one).partial_cmp(&rank(other)).unwrap_or(std::cmp::Ordering::Equal)
             });
-            if let Some(pair) = best.filter(|pair| pair.received.is_empty() || likeness(pair) > 1.0 - f64::EPSILON) {
+            // A copy that the upstream rejected may be sent again; a gateway that changes names changes both.
+            let is_free = |pair: &Pair| pair.received.iter().all(|copy| self.ends.has_failed(self.at(*copy)));
+            let Some(pair) = best else { continue };
+            let first = pair.received.first().map(|first| self.likeness(pair, self.at(*first)));
+            if !is_free(pair) && first.is_some_and(|first| first < likeness(pair)) {
+                // What was received before is a request of the gateway's own.
+                pair.received = vec![received];
+            } else if is_free(pair) || likeness(pair) > 1.0 - f64::EPSILON {
                 pair.received.push(received);
             }
         }

@@ -9,8 +9,10 @@ mod ends;
 mod isolation;
 mod matching;
 mod messages;
+mod opaque;
 mod open;
 mod passed;
+mod resumed;
 #[cfg(test)]
 mod tests;
 mod told;
@@ -19,7 +21,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Value, json};
 
-use self::{ends::Ends, matching::Matching, messages::Message};
+use self::{ends::Ends, matching::Matching, messages::Message, resumed::Resumed};
 use conform_model::{
     evidence::{Frame, FrameKind, Link, Side},
     revision::Revision,
@@ -43,6 +45,7 @@ pub struct Gateways {
     channels: HashSet<u32>,
     streams: HashSet<u64>,
     ends: Ends,
+    resumed: Resumed,
     /// The revision that the upstream agreed to, of each HTTP exchange with a handshake.
     agreed: HashMap<u64, String>,
     upstream: Vec<(u64, Value)>,
@@ -54,6 +57,7 @@ impl Gateways {
             self.channels.insert(link.link);
         }
         self.ends.take(frame, link);
+        self.resumed.take(frame, link);
         match (frame.kind, &frame.http, frame.post) {
             (FrameKind::HttpRequest, Some(head), Some(post)) => {
                 let headers = head.by_name();
@@ -68,11 +72,14 @@ impl Gateways {
                     let leaks: Vec<&String> =
                         headers.iter().filter(|(_, value)| value.contains(CREDENTIAL)).map(|(name, _)| name).collect();
                     let path = url.split('?').next();
+                    let pause = headers.get("last-event-id").and_then(|id| self.resumed.pause(link.link, id, frame.at));
                     let item = json!({
                         "http": { "method": head.method, "path": path, "headers": headers },
                         "leaks": leaks,
                         "carries": null,
                         "session": null,
+                        "retry_ms": pause.as_ref().and_then(|pause| pause.retry),
+                        "since_stream_ms": pause.as_ref().map(|pause| pause.since_end),
                         "link": link.link,
                         "scenario": link.scenario,
                         "origin": { "frame": frame.frame, "pointer": "" },
@@ -135,7 +142,7 @@ impl Gateways {
 
     /// All items under their streamed names.
     pub fn rest(self) -> Vec<(&'static str, Value)> {
-        let Self { mut messages, sessions, front, channels, streams: _, ends, agreed, upstream } = self;
+        let Self { mut messages, sessions, front, channels, streams: _, ends, resumed: _, agreed, upstream } = self;
         // The session of a handshake shows in the response to it.
         for message in messages.iter_mut().filter(|message| message.behind) {
             let Some(post) = message.post else { continue };
@@ -189,8 +196,12 @@ impl Gateways {
                 *all &= item["session"].is_string();
             }
             let sent = item["http"]["headers"].get("mcp-session-id").and_then(Value::as_str);
-            let needs_session = item["carries"].is_string()
-                && !matches!(item["carries"].as_str(), Some("initialize" | "server/discover" | "ping"));
+            // A client may open a stream before the handshake, but then it does not know the revision.
+            let is_opened =
+                item["http"]["method"] != "POST" && item["http"]["headers"].get("mcp-protocol-version").is_some();
+            let needs_session = is_opened
+                || item["carries"].is_string()
+                    && !matches!(item["carries"].as_str(), Some("initialize" | "server/discover" | "ping"));
             let session_missing = sent.is_none() && needs_session && with_sessions.get(&link) == Some(&true);
             let version = sent.and_then(|session| versions.get(session).copied()).map(str::to_owned);
             let rejected = sent.is_some() && item["carries"].is_string() && ends.has_rejected_session(post);

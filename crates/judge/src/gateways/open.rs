@@ -11,6 +11,9 @@ use super::{
 const WAITED: u64 = 4_000_000;
 /// So soon after that response, in microseconds. A guess.
 const SOON: u64 = 1_000_000;
+/// A gateway that needs this long to pass on a request is slow, in microseconds. Observed: 0.1 s, by one with a handshake for
+/// each request, and 3 s with a load of 30.
+const SLOW: u64 = 1_000_000;
 /// A message of this many bytes keeps a gateway busy.
 const LARGE: usize = 100_000;
 
@@ -26,7 +29,15 @@ pub fn is_unanswered(matching: &Matching, pair: &Pair) -> bool {
         && pair.returned.is_none()
         && pair.received.iter().all(is_over)
         && matching.ends.waited(sent, since)
+        && !matching.ends.exited_with_upstream(sent)
         && !matching.was_cancelled(sent, u64::MAX)
+}
+
+/// Whether the upstream got a request, and failed over it: by the status of each HTTP exchange, or without a response.
+pub fn has_failed(matching: &Matching, pair: &Pair) -> bool {
+    let copies = || pair.received.iter().map(|copy| matching.at(*copy));
+    let is_lost = || pair.returned.is_none() && copies().all(|copy| matching.ends.is_over(copy));
+    !pair.received.is_empty() && (copies().all(|copy| matching.ends.has_failed(copy)) || is_lost())
 }
 
 /// Whether the upstream received this request of a client only after it had responded to an earlier one, which took long.
@@ -35,15 +46,32 @@ pub fn has_waited(matching: &Matching, pair: &Pair) -> bool {
     let Some(received) = pair.received.first().map(|index| matching.at(*index)).filter(|_| !begins(sent)) else {
         return false;
     };
-    matching.calls.iter().filter_map(|earlier| Some((earlier, matching.at(earlier.returned?)))).any(
-        |(earlier, returned)| {
-            let other = matching.at(earlier.sent);
-            let was_open = other.frame < sent.frame && sent.frame < returned.frame && returned.frame < received.frame;
-            was_open
-                && !begins(other)
-                && returned.at.saturating_sub(sent.at) >= WAITED
-                && received.at.saturating_sub(returned.at) <= SOON
-                && [other, returned].iter().all(|message| message.message.to_string().len() < LARGE)
-        },
-    )
+    let mut earlier = matching.calls.iter().filter_map(|earlier| Some((earlier, matching.at(earlier.returned?))));
+    let has_waited = earlier.any(|(earlier, returned)| {
+        let other = matching.at(earlier.sent);
+        let was_open = other.frame < sent.frame && sent.frame < returned.frame && returned.frame < received.frame;
+        was_open
+            && !begins(other)
+            && returned.at.saturating_sub(sent.at) >= WAITED
+            && received.at.saturating_sub(returned.at) <= SOON
+            && [other, returned].iter().all(|message| message.message.to_string().len() < LARGE)
+    });
+    has_waited && is_quick(matching)
+}
+
+/// Whether the gateway passes on at once what is sent while nothing else is open. Otherwise it is slow, and nothing shows what
+/// a request waited for.
+fn is_quick(matching: &Matching) -> bool {
+    let is_alone = |pair: &&Pair| {
+        let sent = matching.at(pair.sent);
+        !matching.calls.iter().any(|other| {
+            let began = matching.at(other.sent).frame < sent.frame;
+            let ended = other.arrived.first().is_some_and(|arrived| matching.at(*arrived).frame < sent.frame);
+            began && !ended
+        })
+    };
+    let usual = matching.calls.iter().filter(|pair| !begins(matching.at(pair.sent))).filter(is_alone);
+    usual
+        .filter_map(|pair| Some((pair.sent, *pair.received.first()?)))
+        .all(|(sent, received)| matching.at(received).at.saturating_sub(matching.at(sent).at) < SLOW)
 }

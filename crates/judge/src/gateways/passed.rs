@@ -1,7 +1,5 @@
 //! The items of `$passed`.
 
-use std::collections::HashMap;
-
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -10,8 +8,9 @@ use super::{
     isolation::SameId,
     matching::{Index, Matching, Pair},
     messages::Message,
-    open::{has_waited, is_unanswered},
-    told::{is_supported, notification},
+    opaque::Opaque,
+    open::{has_failed, has_waited, is_unanswered},
+    told::{has_client_for, is_declared_by_client, is_supported, notification},
 };
 use crate::exchange::Origin;
 use conform_model::evidence::{Kind, Side};
@@ -40,21 +39,31 @@ pub struct Passed<'a> {
     pub origin: Origin,
     pub differences: Vec<Difference>,
     #[serde(flatten)]
-    request: Option<OfRequest>,
+    request: Option<OfRequest<'a>>,
     #[serde(flatten)]
     pub notification: Option<OfNotification>,
 }
 
 /// What only a request has.
 #[derive(Serialize)]
-struct OfRequest {
+struct OfRequest<'a> {
     response: &'static str,
     responses: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reply: Option<&'a Value>,
+    failed: bool,
+    /// Of a client's request: whether the process of the upstream had exited before.
+    exited: bool,
     not_found: bool,
     unanswered: bool,
     waited: bool,
     /// Of a request of the upstream: whether the gateway declared the capability for it.
     wanted: bool,
+    /// Whether its sender cancelled it.
+    cancelled: bool,
+    /// Of a request that a client received: whether that client had declared the capability for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    declared: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     id_in_use: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,11 +91,11 @@ pub struct OfNotification {
 }
 
 pub fn items<'a>(matching: &Matching<'a>) -> Vec<Passed<'a>> {
-    let cursors = cursors(matching);
+    let opaque = Opaque::of(matching);
     let mut items = Vec::new();
     for pair in &matching.calls {
         let SameId { in_use, other_result } = SameId::of(matching, pair);
-        let (mut asked, mut returned) = (request(matching, pair, &cursors), response(matching, pair));
+        let (mut asked, mut returned) = (request(matching, pair, &opaque), response(matching, pair));
         // It differs because it belongs to another request.
         returned.iter_mut().filter(|_| other_result.is_some()).for_each(|returned| returned.differences.clear());
         if let Some(request) = &mut asked.request {
@@ -99,7 +108,7 @@ pub fn items<'a>(matching: &Matching<'a>) -> Vec<Passed<'a>> {
         let expected = matching.meant_for(pair.sent);
         let elsewhere =
             pair.received.iter().filter(|index| expected.is_some_and(|link| matching.at(**index).link != link));
-        items.push(Passed { others: elsewhere.count(), channel: true, ..request(matching, pair, &cursors) });
+        items.push(Passed { others: elsewhere.count(), channel: true, ..request(matching, pair, &opaque) });
         items.extend(response(matching, pair));
     }
     items.extend(matching.news.iter().map(|told| notification(matching, told)));
@@ -108,16 +117,6 @@ pub fn items<'a>(matching: &Matching<'a>) -> Vec<Passed<'a>> {
     items.iter_mut().filter(|item| !item.same_revision).for_each(|item| item.differences.clear());
     items.sort_by_key(|item| item.origin.frame);
     items
-}
-
-/// Each cursor that a client received, with the upstream's cursor.
-fn cursors(matching: &Matching) -> HashMap<String, Value> {
-    let cursor = |index: Index| matching.at(index).message.pointer("/result/nextCursor").cloned();
-    let pairs = matching.calls.iter().filter_map(|pair| {
-        let (given, own) = (cursor(*pair.arrived.first()?)?, cursor(pair.returned?)?);
-        Some((given.to_string(), own))
-    });
-    pairs.collect()
 }
 
 /// What all items have.
@@ -177,17 +176,23 @@ fn same_revision(matching: &Matching, front: Option<&Message>, behind: Option<&M
     spoken.is_none_or(|spoken| front.revision.is_none_or(|revision| revision.to_string() == spoken))
 }
 
-fn request<'a>(matching: &Matching<'a>, pair: &Pair, cursors: &HashMap<String, Value>) -> Passed<'a> {
+fn request<'a>(matching: &Matching<'a>, pair: &Pair, opaque: &Opaque) -> Passed<'a> {
     let sent = matching.at(pair.sent);
     let mut item = item(matching, "request", sent, pair.sent, &pair.received);
     let arrived = pair.arrived.first().map(|index| matching.at(*index));
     let request = item.request.insert(OfRequest {
         response: arrived.map_or("nothing", Message::word),
         responses: pair.arrived.len(),
+        reply: arrived.map(|arrived| &arrived.message),
+        failed: has_failed(matching, pair),
+        exited: matching.ends.upstream_had_exited(sent, !pair.received.is_empty()),
         not_found: arrived.is_some_and(|arrived| is_not_found(sent, arrived)),
         unanswered: is_unanswered(matching, pair),
         waited: has_waited(matching, pair),
-        wanted: !sent.behind || is_supported(matching, sent),
+        wanted: !sent.behind
+            || is_supported(matching, sent) && has_client_for(matching, sent, matching.meant_for(pair.sent)),
+        cancelled: matching.was_cancelled(sent, u64::MAX),
+        declared: None,
         id_in_use: None,
         other_result: None,
         token_lost: None,
@@ -196,6 +201,7 @@ fn request<'a>(matching: &Matching<'a>, pair: &Pair, cursors: &HashMap<String, V
     let Some(received) = pair.received.first().map(|index| matching.at(*index)) else { return item };
     let failed = pair.received.iter().filter(|index| matching.ends.has_failed(matching.at(**index))).count();
     item.times = (pair.received.len() - failed).max(1);
+    request.declared = sent.behind.then(|| is_declared_by_client(matching, received));
     request.token_lost = Some(sent.token().is_some() && received.token().is_none());
     // Each copy counts, besides one that is sent again because it got an error status. A party that repeats its own ids
     // shows nothing.
@@ -215,16 +221,7 @@ fn request<'a>(matching: &Matching<'a>, pair: &Pair, cursors: &HashMap<String, V
     if begins(sent) {
         found.retain(|difference| difference.part == "capabilities");
     }
-    let given = sent.message.pointer("/params/cursor").map(Value::to_string).unwrap_or_default();
-    if let Some(own) = cursors.get(&given) {
-        found.retain(|difference| difference.part != "cursor");
-        let cursor = received.message.pointer("/params/cursor");
-        if cursor != Some(own) {
-            let [part, path, pointer] = ["cursor", "params.cursor", "/params/cursor"].map(str::to_owned);
-            let (sent, received) = (Some(own.clone()), Some(cursor.cloned().unwrap_or_default()));
-            found.push(Difference { what: "changed", part, path, pointer, sent, received });
-        }
-    }
+    opaque.correct(&mut found, sent, received);
     item.differences = found;
     item
 }
@@ -246,9 +243,17 @@ fn is_not_found(sent: &Message, arrived: &Message) -> bool {
 fn response<'a>(matching: &Matching<'a>, pair: &Pair) -> Option<Passed<'a>> {
     let returned = pair.returned?;
     let (sent, asked) = (matching.at(returned), matching.at(pair.sent));
-    // A gateway may drop the response to a cancelled request, or for a client that disconnected.
+    // A gateway may drop the response for a client that disconnected. One that is slow may have it still.
     let gone = matching.ends.left(asked.link).is_some_and(|left| left < sent.frame);
-    if pair.arrived.is_empty() && (gone || matching.was_cancelled(asked, u64::MAX)) {
+    let client = if asked.behind { sent } else { asked };
+    let is_over = gone || !matching.ends.stayed(client, sent.at);
+    // What a client receives for a request that it cancelled may be the gateway's own.
+    if matching.was_cancelled(asked, u64::MAX) || pair.arrived.is_empty() && is_over {
+        return None;
+    }
+    // In revisions with a handshake the body of an error status need not be the response to a request.
+    let is_modern = sent.revision.is_some_and(|revision| revision.features().stateless);
+    if !pair.arrived.is_empty() && matching.ends.has_failed(sent) && !is_modern {
         return None;
     }
     let mut item = item(matching, sent.word(), asked, returned, &pair.arrived);
@@ -261,9 +266,9 @@ fn response<'a>(matching: &Matching<'a>, pair: &Pair) -> Option<Passed<'a>> {
     // A gateway may collect the pages of its upstream.
     let count = |message: &Message, list: &str| message.message["result"][list].as_array().map(Vec::len);
     let collected = LISTS.iter().any(|list| count(received, list) > count(sent, list));
-    found.retain(|Difference { what, part, .. }| {
-        let cursor = part == "nextCursor" && (collected || *what == "changed");
-        !(cursor || collected && LISTS.contains(&part.as_str()))
+    found.retain(|difference| {
+        let is_page = collected && (difference.part == "nextCursor" || LISTS.contains(&difference.part.as_str()));
+        !is_page && !Opaque::is_replaced(difference)
     });
     item.differences = found;
     Some(item)

@@ -89,6 +89,61 @@ fn what_the_upstream_sends_to_a_session_without_calls_is_for_no_client() {
     assert_eq!((of(true), of(false)), (Some(json!(1)), Some(json!(0))));
 }
 
+#[test]
+fn a_request_is_declared_if_the_client_that_receives_it_has_the_capability() {
+    let handshake =
+        |capabilities: Value| json!({ "id": 1, "method": "initialize", "params": { "capabilities": capabilities } });
+    let wanted = json!({ "id": "a", "method": "roots/list" });
+    let declared = |own: Value| {
+        let items = matched(&[
+            ("front", Side::Client, handshake(own)),
+            ("own", Side::Client, handshake(json!({ "roots": {} }))),
+            ("own", Side::Server, wanted.clone()),
+            ("front", Side::Server, wanted.clone()),
+        ]);
+        let request = items.iter().find(|item| item["method"] == "roots/list").cloned().unwrap_or_default();
+        (request["declared"].clone(), request["wanted"].clone())
+    };
+    // Without a client that has the capability, the gateway cannot pass it on.
+    assert_eq!(declared(json!({})), (json!(false), json!(false)));
+    assert_eq!(declared(json!({ "roots": {} })), (json!(true), json!(true)));
+}
+
+#[test]
+fn a_request_of_the_gateway_is_not_taken_for_that_of_its_client() {
+    let list = |id: u64, params: Value| json!({ "id": id, "method": "tools/list", "params": params });
+    let page = |id: u64, name: &str| json!({ "id": id, "result": { "tools": [{ "name": name }] } });
+    let items = matched(&[
+        ("front", Side::Client, list(1, json!({ "_meta": { "trace": "a" } }))),
+        ("own", Side::Client, list(11, json!({ "cursor": "second" }))),
+        ("own", Side::Client, list(12, json!({ "_meta": { "trace": "a" } }))),
+        ("own", Side::Server, page(11, "slow")),
+        ("own", Side::Server, page(12, "echo")),
+        ("front", Side::Server, page(1, "echo")),
+    ]);
+    assert!(items.iter().all(|item| item["differences"] == json!([])), "{items:?}");
+}
+
+#[test]
+fn a_gateway_may_have_cursors_of_its_own_and_need_not_know_others() {
+    let list = |id: u64, cursor: &str| json!({ "id": id, "method": "tools/list", "params": { "cursor": cursor } });
+    let page = |id: u64, cursor: &str| json!({ "id": id, "result": { "tools": [], "nextCursor": cursor } });
+    let differences = |second: &str, passed: &str| {
+        let items = matched(&[
+            ("front", Side::Client, json!({ "id": 1, "method": "tools/list" })),
+            ("own", Side::Client, json!({ "id": 1, "method": "tools/list" })),
+            ("own", Side::Server, page(1, "theirs")),
+            ("front", Side::Server, page(1, "mine")),
+            ("front", Side::Client, list(2, second)),
+            ("own", Side::Client, list(2, passed)),
+        ]);
+        items.iter().filter(|item| item["differences"] != json!([])).count()
+    };
+    assert_eq!(differences("mine", "theirs"), 0);
+    assert_eq!(differences("unknown", ""), 0);
+    assert_eq!(differences("mine", "mine"), 1);
+}
+
 fn call(id: u64, text: &str) -> Value {
     json!({ "id": id, "method": "tools/call", "params": { "name": "echo", "arguments": { "text": text } } })
 }

@@ -31,7 +31,9 @@ pub fn notification<'a>(matching: &Matching<'a>, told: &Told) -> Passed<'a> {
     own.wanted = if sent.behind {
         matching.serves_clients(told.sent) && is_supported(matching, sent) && is_awaited(matching, sent)
     } else {
-        is_supported(matching, sent)
+        // A slow gateway may have it still when the client leaves.
+        let is_due = matching.ends.stayed(sent, sent.at) && is_open_behind(matching, sent);
+        is_supported(matching, sent) && (!told.received.is_empty() || is_due)
     };
     if sent.behind && told.received.is_empty() {
         item.channel = has_channel(matching, sent, meant);
@@ -94,6 +96,17 @@ fn is_disordered(matching: &Matching, told: &Told, received: &Message) -> bool {
     })
 }
 
+/// Of a cancellation: whether the upstream works on the request. It may not have received it, or have responded.
+fn is_open_behind(matching: &Matching, sent: &Message) -> bool {
+    if sent.method() != "notifications/cancelled" {
+        return true;
+    }
+    matching.cancelled(sent).is_some_and(|pair| {
+        let is_over = pair.returned.is_some_and(|returned| matching.at(returned).frame < sent.frame);
+        pair.received.first().is_some_and(|copy| matching.at(*copy).frame < sent.frame) && !is_over
+    })
+}
+
 /// Whether there is a client that the notification is for.
 fn is_awaited(matching: &Matching, sent: &Message) -> bool {
     let present = |link: u32| matching.ends.left(link).is_none_or(|left| sent.frame < left);
@@ -132,24 +145,45 @@ fn declared<'a>(matching: &Matching<'a>, link: u32) -> Option<&'a Value> {
     response.message.pointer("/result/capabilities")
 }
 
+/// The capability of clients that a message is about, if one exists for it.
+fn capability(method: &str) -> Option<&'static str> {
+    match method {
+        "notifications/roots/list_changed" => Some("/roots/listChanged"),
+        "roots/list" => Some("/roots"),
+        "sampling/createMessage" => Some("/sampling"),
+        "elicitation/create" | "notifications/elicitation/complete" => Some("/elicitation"),
+        _ => None,
+    }
+}
+
 /// Whether the gateway declared to the upstream what a message is about, as far as a capability exists for it.
 pub fn is_supported(matching: &Matching, message: &Message) -> bool {
-    let capability = match message.method() {
-        "notifications/roots/list_changed" => "/roots/listChanged",
-        "roots/list" => "/roots",
-        "sampling/createMessage" => "/sampling",
-        "elicitation/create" | "notifications/elicitation/complete" => "/elicitation",
-        "notifications/cancelled" if message.behind => {
-            let pair = matching.cancelled(message);
-            return pair.is_some_and(|pair| is_supported(matching, matching.at(pair.sent)));
-        }
-        _ => return true,
-    };
+    if message.method() == "notifications/cancelled" && message.behind {
+        let pair = matching.cancelled(message);
+        return pair.is_some_and(|pair| is_supported(matching, matching.at(pair.sent)));
+    }
+    let Some(capability) = capability(message.method()) else { return true };
     let mut handshakes = matching.messages.iter().filter(|message| message.behind && message.method() == "initialize");
-    handshakes.any(|message| {
-        let declared = message.message["params"]["capabilities"].pointer(capability);
-        declared.is_some_and(|declared| *declared == true || declared.is_object())
-    })
+    handshakes.any(|handshake| declares(handshake, capability))
+}
+
+/// Whether there is a client that declared the capability for a request of the upstream.
+pub fn has_client_for(matching: &Matching, message: &Message, meant: Option<u32>) -> bool {
+    let Some(capability) = capability(message.method()) else { return true };
+    let mut handshakes = matching.messages.iter().filter(|message| !message.behind && message.method() == "initialize");
+    handshakes.any(|handshake| meant.is_none_or(|link| link == handshake.link) && declares(handshake, capability))
+}
+
+/// Whether the client that received a request had declared the capability for it.
+pub fn is_declared_by_client(matching: &Matching, received: &Message) -> bool {
+    let Some(capability) = capability(received.method()) else { return true };
+    let is_own = |message: &&&Message| message.link == received.link && message.method() == "initialize";
+    matching.messages.iter().find(is_own).is_none_or(|handshake| declares(handshake, capability))
+}
+
+fn declares(handshake: &Message, capability: &str) -> bool {
+    let declared = handshake.message["params"]["capabilities"].pointer(capability);
+    declared.is_some_and(|declared| *declared == true || declared.is_object())
 }
 
 /// Whether the gateway had a stream to send it on.

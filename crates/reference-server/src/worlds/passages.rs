@@ -6,13 +6,17 @@
 use std::time::Duration;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
+use hyper::StatusCode;
 use serde_json::{Value, json};
 
 use super::{
     odd::{self, note, request},
     responses, serving,
 };
-use crate::faults::{Behaviour, EVERYWHERE, Heard, Memory, Scene};
+use crate::{
+    faults::{Behaviour, EVERYWHERE, Heard, Memory, Met, Scene},
+    http::empty,
+};
 use conform_model::revision::Revision;
 
 /// Text that programs often handle wrongly: multi-byte characters, surrogate pairs, symbols, direction, line ends,
@@ -27,12 +31,22 @@ pub static PASSAGES: &[Behaviour] = &[
         hear: Some(hear),
         say: Some(say),
         around: Some(around),
-        meet: Some(responses::meet),
+        meet: Some(meet),
         reply: Some(|_, request, reply| responses::form(&request["message"], reply)),
         ..Behaviour::new("passages", "calls of `echo` return everything that a gateway has to pass on", EVERYWHERE)
     },
     Behaviour { delay: |_| LATE, ..Behaviour::new("delayed-responses", "each response takes 0.6 s", EVERYWHERE) },
 ];
+
+/// A notification can be rejected, too.
+fn meet(memory: &mut Memory, request: &Value) -> Met {
+    match request.pointer("/message/params/_meta/com.example~1status").and_then(Value::as_u64) {
+        Some(500) if request["message"]["method"] == "notifications/roots/list_changed" => {
+            Met::Answered(empty(StatusCode::INTERNAL_SERVER_ERROR))
+        }
+        _ => responses::meet(memory, request),
+    }
+}
 
 fn text(message: &Value) -> Option<&str> {
     let echoes = message["method"] == "tools/call" && message["params"]["name"] == "echo";
@@ -53,6 +67,11 @@ fn say(_: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
             let own = message["params"]["_meta"].as_object().cloned().unwrap_or_default();
             message["params"]["_meta"] = meta();
             own.into_iter().for_each(|(name, value)| message["params"]["_meta"][name] = value);
+        }
+        match message["method"].as_str() {
+            Some("sampling/createMessage") => message["params"]["metadata"] = odd_values(),
+            Some("elicitation/create") => message["params"]["message"] = json!(TEXT),
+            _ => {}
         }
         return true;
     }
@@ -192,6 +211,6 @@ fn content(revision: Revision) -> Value {
 fn structured() -> Value {
     json!({
         "whole": 9_007_199_254_740_993_u64, "small": 1e-7, "negative": -0.5, "none": null, "empty": {}, "list": [[], [null]],
-        "text": TEXT, "": "no name", "a.b": 1, "ключ": "значение",
+        "text": TEXT, "odd": odd_values(), "": "no name", "a.b": 1, "ключ": "значение",
     })
 }

@@ -118,6 +118,10 @@ pub fn form(message: &Value, reply: &mut Reply) {
         "json-charset" => {
             reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("Application/JSON; charset=UTF-8"));
         }
+        "json-lines" => {
+            let lines = serde_json::from_str::<Value>(&body).map_or(body, |value| format!("{value:#}\n"));
+            *reply.body_mut() = Body::Whole(Some(lines.into()));
+        }
         "no-type" => drop(reply.headers_mut().remove(CONTENT_TYPE)),
         _ => {
             let Some(chunks) = spelled(text, &body, is_modern(message)) else { return };

@@ -42,6 +42,12 @@ views! {
         response,
         /// Of a request: how many responses were received for it.
         responses,
+        /// Of a request: the response as it was received.
+        reply,
+        /// Of a client's request: whether the upstream failed over it: by an error status, no HTTP response or its exit.
+        failed,
+        /// Of a client's request: whether the process of the upstream had exited before.
+        exited,
         /// Of `resources/read`: whether the error for a resource that does not exist was received.
         not_found,
         /// Of a client's request: whether it has no response, although the upstream did not get it or failed over it.
@@ -58,6 +64,10 @@ views! {
         other_result: one OTHER_RESULT,
         /// Of a notification or of a request of the upstream: whether a party declared the capability to receive it.
         wanted,
+        /// Of a request: whether its sender cancelled it.
+        cancelled,
+        /// Of a request of the upstream: whether the client that received it had declared the capability for it.
+        declared,
         /// Of a notification: milliseconds until it was received.
         delay_ms,
         /// Of a notification during a call: whether it was sent at least 1.5 s before the response.
@@ -113,6 +123,10 @@ views! {
         version,
         /// Whether it has a message and a session, and got status 404, and the gateway did not exit.
         rejected_session,
+        /// Of a request that resumes a stream: the last `retry` of the upstream; null if it sent none.
+        retry_ms,
+        /// Of such a request: milliseconds since the stream ended.
+        since_stream_ms,
         /// Whether the gateway sent `initialize` later.
         restarted,
         /// The number of the connection.
