@@ -52,6 +52,8 @@ struct OfRequest<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     reply: Option<&'a Value>,
     failed: bool,
+    /// Whether the client got a result although the upstream failed.
+    invented: bool,
     /// Of a client's request: whether the process of the upstream had exited before.
     exited: bool,
     not_found: bool,
@@ -185,6 +187,7 @@ fn request<'a>(matching: &Matching<'a>, pair: &Pair, opaque: &Opaque) -> Passed<
         responses: pair.arrived.len(),
         reply: arrived.map(|arrived| &arrived.message),
         failed: has_failed(matching, pair),
+        invented: has_failed(matching, pair) && arrived.is_some_and(is_success),
         exited: matching.ends.upstream_had_exited(sent, !pair.received.is_empty()),
         not_found: arrived.is_some_and(|arrived| is_not_found(sent, arrived)),
         unanswered: is_unanswered(matching, pair),
@@ -201,7 +204,9 @@ fn request<'a>(matching: &Matching<'a>, pair: &Pair, opaque: &Opaque) -> Passed<
     let Some(received) = pair.received.first().map(|index| matching.at(*index)) else { return item };
     let failed = pair.received.iter().filter(|index| matching.ends.has_failed(matching.at(**index))).count();
     item.times = (pair.received.len() - failed).max(1);
-    request.declared = sent.behind.then(|| is_declared_by_client(matching, received));
+    // What the gateway did not declare, the upstream should not have sent.
+    let is_due = sent.behind && is_supported(matching, sent);
+    request.declared = is_due.then(|| is_declared_by_client(matching, received));
     request.token_lost = Some(sent.token().is_some() && received.token().is_none());
     // Each copy counts, besides one that is sent again because it got an error status. A party that repeats its own ids
     // shows nothing.
@@ -224,6 +229,11 @@ fn request<'a>(matching: &Matching<'a>, pair: &Pair, opaque: &Opaque) -> Passed<
     opaque.correct(&mut found, sent, received);
     item.differences = found;
     item
+}
+
+/// Whether it is a result of something that did not fail.
+fn is_success(response: &Message) -> bool {
+    response.message.get("result").is_some_and(|result| result["isError"] != true)
 }
 
 /// A gateway has a handshake of its own on each side.

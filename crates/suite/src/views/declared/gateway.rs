@@ -46,6 +46,8 @@ views! {
         reply,
         /// Of a client's request: whether the upstream failed over it: by an error status, no HTTP response or its exit.
         failed,
+        /// Of such a request: whether a result without `isError` was received for it.
+        invented,
         /// Of a client's request: whether the process of the upstream had exited before.
         exited,
         /// Of `resources/read`: whether the error for a resource that does not exist was received.
