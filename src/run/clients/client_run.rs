@@ -3,7 +3,7 @@
 use std::{
     cell::{Cell, OnceCell, RefCell},
     collections::HashSet,
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::{SystemTime, UNIX_EPOCH},
 };
 
 use futures_util::{
@@ -16,12 +16,11 @@ use tokio::time::Instant;
 use super::{
     context::{context, saves},
     contract,
-    facts::{self, End, Start},
-    fallback, inside,
+    facts::Start,
+    fallback,
     job::ClientJob,
-    process, reported,
+    reported,
     scenarios::{Planned, Worlds, planned},
-    stage::{ANYWHERE, Place, Stage},
     unconnected::never_connected,
 };
 use crate::{
@@ -31,14 +30,8 @@ use crate::{
     revision::Revision,
     run::inputs::job::Revisions,
     suite::Suite,
-    target::Program,
     wire::Secrets,
 };
-
-/// A client that was killed this often gets less time afterwards: it would probably hang again.
-const HANGS: usize = 2;
-/// The reduced limit. A guess.
-const LESS: Duration = Duration::from_secs(5);
 
 /// Starts the client for each scenario. `Err` is about the command or the options.
 pub async fn conduct(
@@ -75,21 +68,21 @@ pub async fn conduct(
 }
 
 pub struct ClientRun<'a> {
-    job: &'a ClientJob,
+    pub(super) job: &'a ClientJob,
     pub recorder: Recorder,
     pub worlds: Worlds,
     pub planned: Vec<Planned<'a>>,
-    secrets: Secrets,
-    began: Instant,
+    pub(super) secrets: Secrets,
+    pub(super) began: Instant,
     started: SystemTime,
-    hangs: Cell<usize>,
+    pub(super) hangs: Cell<usize>,
     /// Official scenarios at which the client exited before it connected, and those at which it connected.
-    unknown: RefCell<HashSet<&'static str>>,
-    known: RefCell<HashSet<&'static str>>,
+    pub(super) unknown: RefCell<HashSet<&'static str>>,
+    pub(super) known: RefCell<HashSet<&'static str>>,
     notes: Vec<String>,
     /// Lines of the client's reports of actions that do not follow the format.
-    unread_reports: RefCell<Vec<String>>,
-    cut_short: OnceCell<String>,
+    pub(super) unread_reports: RefCell<Vec<String>>,
+    pub(super) cut_short: OnceCell<String>,
     contexts: Vec<RunContext>,
 }
 
@@ -252,110 +245,13 @@ impl<'a> ClientRun<'a> {
     }
 
     /// Whether the client used 2026-07-28 without falling back. With actions, the instructions name the revision to use.
-    fn is_stateless(&self, start: &Start, links: &[u32]) -> bool {
+    pub(super) fn is_stateless(&self, start: &Start, links: &[u32]) -> bool {
         start.run.carried && start.only_discovers
             || self.spoken(links).is_some_and(|spoken| spoken.features().stateless)
     }
 
     pub fn spoken(&self, links: &[u32]) -> Option<Revision> {
         self.recorder.links().iter().filter(|link| links.contains(&link.link)).find_map(|link| link.revision)
-    }
-
-    /// All starts of the client in one scenario, each with its connections. There are fewer if the run has to stop.
-    async fn scenario(&self, planned: &Planned<'_>, revision: Revision) -> Result<Vec<(Start, Vec<u32>)>, Error> {
-        let job = self.job;
-        let mut starts = Vec::new();
-        for number in 0..job.lines(&planned.scenario.drive, "").len() {
-            let left = job.limits.run.saturating_sub(self.began.elapsed());
-            if left.is_zero() {
-                self.cut_short.get_or_init(|| format!("the run took {:?} (--run-timeout)", job.limits.run));
-            }
-            if self.cut_short.get().is_some() {
-                break;
-            }
-            let interrupts = job.interrupts.first();
-            tokio::select! {
-                started = self.start_known_scenario(planned, number, revision, left) => {
-                    let started = started?;
-                    // A start that the end of the run interrupted did not hang by itself.
-                    if started.0.run.end != End::Hung || self.began.elapsed() < job.limits.run {
-                        starts.push(started);
-                    }
-                }
-                () = interrupts => drop(self.cut_short.set("interrupted".to_owned())),
-            }
-        }
-        Ok(starts)
-    }
-
-    /// One start of the client, under the closest official scenario that the client knows.
-    async fn start_known_scenario(
-        &self,
-        planned: &Planned<'_>,
-        number: usize,
-        revision: Revision,
-        left: Duration,
-    ) -> Result<(Start, Vec<u32>), Error> {
-        let mut names = contract::official_scenarios(&planned.scenario.drive, revision);
-        let last = names.pop().unwrap_or_default();
-        for name in names {
-            if self.unknown.borrow().contains(name) {
-                continue;
-            }
-            let (start, links) = self.start(planned, number, name, revision, left).await?;
-            let failed = start.run.code.is_some_and(|code| code != 0);
-            // Some scenarios of the official suite exist in 2026-07-28 alone, and the client may use it there.
-            let is_newer = !revision.features().stateless && self.is_stateless(&start, &links);
-            let rejected = !start.run.follows && (is_newer || failed && !start.run.connected);
-            if !rejected || self.known.borrow().contains(name) {
-                self.known.borrow_mut().insert(name);
-                return Ok((start, links));
-            }
-            self.unknown.borrow_mut().insert(name);
-        }
-        self.start(planned, number, last, revision, left).await
-    }
-
-    /// One start of the client, and the connections that it opened.
-    async fn start(
-        &self,
-        planned: &Planned<'_>,
-        number: usize,
-        carrier: &str,
-        revision: Revision,
-        left: Duration,
-    ) -> Result<(Start, Vec<u32>), Error> {
-        let Planned { id, scenario, .. } = *planned;
-        let (job, client) = (self.job, &self.job.client);
-        let mut options = self.worlds.options(&scenario.world);
-        // A client that supports newer revisions negotiates this one then.
-        options.revisions.retain(|offered| *offered <= revision);
-        let place = match &job.inside {
-            Some(_) => Place::Memory,
-            None => Place::System { program: &job.program, address: ANYWHERE, behind: false },
-        };
-        let stage = Stage::open(options, client.transport, id, place, &self.recorder, &self.secrets).await?;
-        let usual = if self.hangs.get() < HANGS { job.limits.start } else { job.limits.start.min(LESS) };
-        let limit = (usual.max(scenario.patience) + contract::waits(scenario)).min(left);
-        let mut env = client.env.clone();
-        env.extend(contract::environment(scenario, carrier, revision, client.transport, &stage, limit));
-        let mut ran = if let Some(inside) = &job.inside {
-            inside::run(&**inside, &stage, env, limit).await
-        } else {
-            let argv = job.lines(&scenario.drive, &stage.target).swap_remove(number);
-            process::run(&Program { argv, env, cwd: client.cwd.clone() }, limit).await?
-        };
-        self.hangs.set(self.hangs.get() + usize::from(ran.hung));
-        ran.stderr = self.secrets.hide(ran.stderr);
-        let (actions, follows, mistakes) = reported::actions(&scenario.drive, &stage.report());
-        let mistakes = mistakes.into_iter().map(|mistake| format!("{mistake} (world {})", scenario.world));
-        self.unread_reports.borrow_mut().extend(mistakes);
-        let mut reported = (actions, follows);
-        reported.0.iter_mut().for_each(|action| self.secrets.hide_in(action));
-        let (links, spawned) = stage.close().await;
-        let mut start = facts::start(id, &scenario.world, &ran, &links, &spawned, reported, &self.recorder);
-        start.run.carried = !start.run.follows && client.actions.is_empty();
-        Ok((start, links))
     }
 
     /// Saves the evidence for the rules of this revision, first for those without a scenario.

@@ -15,6 +15,7 @@ mod process;
 mod reported;
 mod scenarios;
 mod stage;
+mod starting;
 mod stub;
 mod unconnected;
 mod watched;
