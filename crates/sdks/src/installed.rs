@@ -23,7 +23,7 @@ pub fn installed(argv: &[String], directory: &Path) -> Vec<Sdk> {
     // A script comes before the program that runs it.
     let files: Vec<PathBuf> = places.into_iter().chain([program.clone()]).filter(|path| path.is_file()).collect();
     let is_interpreter = files.len() > 1 || !environments.is_empty();
-    let binary = if is_interpreter { None } else { binary::Contents::read(&program) };
+    let binary = if is_interpreter { None } else { binary::Binary::of(&program) };
     let version = |registry, package: &str| match registry {
         Registry::Npm => files.iter().find_map(|file| npm::version(file, package)),
         Registry::Pypi => environments.iter().find_map(|place| python::version(place, package)),

@@ -1,28 +1,32 @@
 //! What a compiled program says about what was built in.
 
-use std::{fs::File, io::Read, path::Path};
+use std::{
+    fs::File,
+    io::Read,
+    path::{Path, PathBuf},
+};
 
 use memchr::memmem::Finder;
 
 /// Larger programs are not read.
 const LARGEST: u64 = 256 * 1024 * 1024;
+/// How much of it is in memory at a time.
+const PART: usize = 1024 * 1024;
+/// Longer texts are no versions.
+const LONGEST: usize = 40;
 /// How programs for Linux, macOS (two byte orders, and several architectures in one) and Windows begin.
 const MAGIC: [&[u8]; 5] = [b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xfe\xed\xfa\xcf", b"\xca\xfe\xba\xbe", b"MZ"];
 
-pub struct Contents(Vec<u8>);
+pub struct Binary(PathBuf);
 
-impl Contents {
-    pub fn read(program: &Path) -> Option<Self> {
+impl Binary {
+    /// `None` for a script, and for what is too large.
+    pub fn of(program: &Path) -> Option<Self> {
         let mut file = File::open(program).ok()?;
         let mut begin = [0; 4];
         file.read_exact(&mut begin).ok()?;
         let is_program = MAGIC.iter().any(|magic| begin.starts_with(magic));
-        if !is_program || file.metadata().ok()?.len() > LARGEST {
-            return None;
-        }
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).ok()?;
-        Some(Self(bytes))
+        (is_program && file.metadata().ok()?.len() <= LARGEST).then(|| Self(program.to_owned()))
     }
 
     /// The version of a crate: the text of a panic has the path of its source.
@@ -37,12 +41,47 @@ impl Contents {
 
     /// The version that follows a text and ends with one of these bytes.
     fn after(&self, text: &str, ends: &[u8]) -> Option<String> {
-        const LONGEST: usize = 40;
-        Finder::new(text).find_iter(&self.0).find_map(|at| {
-            let rest = &self.0[at + text.len()..];
-            let end = rest.iter().take(LONGEST).position(|byte| ends.contains(byte))?;
-            let version = std::str::from_utf8(&rest[..end]).ok()?.trim_start_matches('v');
-            version.starts_with(|c: char| c.is_ascii_digit()).then(|| version.to_owned())
-        })
+        let (finder, mut file) = (Finder::new(text), File::open(&self.0).ok()?);
+        let (mut part, mut filled) = (vec![0; PART], 0);
+        loop {
+            let read = file.read(&mut part[filled..]).ok().filter(|read| *read > 0)?;
+            filled += read;
+            let mut places = finder.find_iter(&part[..filled]);
+            if let Some(version) = places.find_map(|at| version(&part[at + text.len()..filled], ends)) {
+                return Some(version);
+            }
+            // It may have been cut.
+            let kept = (text.len() + LONGEST).min(filled);
+            part.copy_within(filled - kept..filled, 0);
+            filled = kept;
+        }
+    }
+}
+
+/// The version with which a text begins.
+fn version(text: &[u8], ends: &[u8]) -> Option<String> {
+    let end = text.iter().take(LONGEST).position(|byte| ends.contains(byte))?;
+    let version = std::str::from_utf8(&text[..end]).ok()?.trim_start_matches('v');
+    version.starts_with(|c: char| c.is_ascii_digit()).then(|| version.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_version_is_found_across_two_parts() {
+        let place = tempfile::tempdir().expect("a folder");
+        let (program, named) = (place.path().join("server"), b"/index/rmcp-0.8.1/src/lib.rs");
+        for before in [PART - named.len() - 4, PART - 20, PART - 8, 3 * PART - 15] {
+            fs::write(&program, [b"\x7fELF".as_slice(), &vec![b'.'; before], named].concat()).expect("a file");
+            let binary = Binary::of(&program).expect("a program");
+            assert_eq!(binary.of_crate("rmcp").as_deref(), Some("0.8.1"), "{before}");
+            assert_eq!(binary.of_crate("other"), None);
+        }
+        fs::write(&program, b"\x7fELF dep\tgithub.com/a/sdk\tv1.2.0\th1:x=\n").expect("a file");
+        assert_eq!(Binary::of(&program).expect("a program").of_module("github.com/a/sdk").as_deref(), Some("1.2.0"));
     }
 }
