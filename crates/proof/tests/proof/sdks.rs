@@ -11,6 +11,7 @@ use mcp_conform::{
     assess::{Options, assess},
     outcome::{Finding, RunReport, Status},
     plan::Filter,
+    revision::Revision,
     run::built_in,
 };
 
@@ -26,8 +27,9 @@ pub fn tests() -> impl Iterator<Item = Test> {
         judged.collect()
     };
     let shown = Test::test("sdks the ledger is what records show, and docs/sdks.md shows it", move || {
-        let flaws = flaws(&reports()?);
-        if flaws.is_empty() { Ok(documented()?) } else { Err(flaws.join("\n").into()) }
+        let reports = reports()?;
+        let flaws = flaws(&reports);
+        if flaws.is_empty() { Ok(documented(&reports)?) } else { Err(flaws.join("\n").into()) }
     });
     [shown, Test::test("sdks failures are accepted", accepted)].into_iter()
 }
@@ -91,12 +93,12 @@ fn findings<'r>(report: &'r RunReport, rule: &str) -> impl Iterator<Item = &'r F
     report.rules.iter().filter(move |judged| judged.id == rule).flat_map(|judged| &judged.findings)
 }
 
-/// The end of docs/sdks.md is written from the ledger: `MCP_CONFORM_BLESS=1` does so.
-fn documented() -> Result<(), String> {
+/// The end of docs/sdks.md is written from the ledger and the records: `MCP_CONFORM_BLESS=1` does so.
+fn documented(reports: &[(String, RunReport)]) -> Result<(), String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/sdks.md");
     let text = fs::read_to_string(&path).map_err(|why| format!("{}: {why}", path.display()))?;
     let begin = text.find(TABLES).ok_or("docs/sdks.md has no place for what is known")? + TABLES.len();
-    let written = format!("{}{}", &text[..begin], tables());
+    let written = format!("{}{}", &text[..begin], defects() + &servers(reports));
     if env::var_os("MCP_CONFORM_BLESS").is_some() {
         return fs::write(&path, written).map_err(|why| why.to_string());
     }
@@ -106,7 +108,7 @@ fn documented() -> Result<(), String> {
 /// What precedes the tables.
 const TABLES: &str = "and no other version does.\n";
 
-fn tables() -> String {
+fn defects() -> String {
     let mut text = String::new();
     for of in LEDGER.iter() {
         let _ = write!(text, "\n### {} ({})\n\n| it | versions | rules |\n| --- | --- | --- |\n", of.sdk, of.language);
@@ -129,3 +131,33 @@ fn tables() -> String {
     }
     text
 }
+
+/// What the rules say of each recorded server, by revision.
+fn servers(reports: &[(String, RunReport)]) -> String {
+    let mut text = RECORDED.to_owned();
+    let revisions: Vec<&str> = Revision::ALL.iter().map(|revision| revision.as_str()).collect();
+    let _ = writeln!(text, "| record | {} |", revisions.join(" | "));
+    let _ = writeln!(text, "| --- |{}", " --- |".repeat(revisions.len()));
+    for (name, report) in reports {
+        let _ = write!(text, "| {name} |");
+        for revision in Revision::ALL {
+            let of_revision = || report.rules.iter().filter(move |rule| rule.revision == revision);
+            let count = |status| of_revision().filter(|rule| rule.status == status).count();
+            let (failed, warned, passed) = (count(Status::Fail), count(Status::Warn), count(Status::Pass));
+            let _ = match failed + warned + passed {
+                0 => write!(text, " |"),
+                _ => write!(text, " {failed} / {warned} / {passed} |"),
+            };
+        }
+        text.push('\n');
+    }
+    text
+}
+
+const RECORDED: &str = "
+## The recorded servers
+
+The rules that fail, warn and pass on the smallest server of each version, by revision; a revision that the server does not speak is empty.
+`gunzip -c tests/recorded/sdks/RECORD.jsonl.gz > t.jsonl && mcp-conform judge t.jsonl` shows the findings of one, with its messages.
+
+";
