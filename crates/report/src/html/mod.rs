@@ -62,12 +62,13 @@ fn header(page: &mut String, report: &RunReport) -> std::fmt::Result {
     let server = report.target.server.as_ref();
     let stated = |name: &str| server.and_then(|server| server.get(name)).and_then(|value| value.as_str());
     let server: Vec<_> = ["name", "version"].into_iter().filter_map(stated).collect();
+    let sdks = report.target.sdks.iter().map(|sdk| format!(" · {}", sdk.named())).collect::<String>();
     writeln!(page, "<header class=\"verdict{bad}\">\n<h1>{}</h1>", text(&meaning(report)))?;
     writeln!(page, "<p><code>{}</code></p>", text(&report.target.name))?;
     writeln!(
         page,
         "<p class=\"faint\">{} · {} · {} · {} {} · {}.{:03} s{}</p>",
-        text(&server.join(" ")),
+        text(&(server.join(" ") + &sdks)),
         Some(revisions(agreed(report)))
             .filter(|agreed| !agreed.is_empty())
             .unwrap_or_else(|| "no revision agreed".to_owned()),
