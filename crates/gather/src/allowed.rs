@@ -63,8 +63,8 @@ pub fn prompts(facts: &mut Value, listed: &[Value]) {
     for prompt in listed {
         let Some(name) = prompt["name"].as_str() else { continue };
         let known = gettable(prompt, &facts["prompts"]);
-        let arguments = known.as_ref().map_or_else(|| dummies(prompt), |known| known["arguments"].clone());
-        let arguments: Map<String, Value> = arguments.as_object().cloned().unwrap_or_default();
+        let given = |known: &Value| known["arguments"].as_object().cloned().unwrap_or_default();
+        let arguments = known.as_ref().map_or_else(|| placeholders(prompt), given);
         if let Some(argument) = prompt["arguments"][0]["name"].as_str() {
             let mut with = |value: Value| {
                 let mut arguments = arguments.clone();
@@ -157,9 +157,9 @@ fn required(prompt: &Value) -> impl Iterator<Item = &str> {
 }
 
 /// A placeholder for each required argument.
-fn dummies(prompt: &Value) -> Value {
+pub fn placeholders(prompt: &Value) -> Map<String, Value> {
     let dummy = |name| if names_uri(name) { DUMMY_URI } else { DUMMY };
-    required(prompt).map(|name| (name.to_owned(), json!(dummy(name)))).collect::<Map<_, _>>().into()
+    required(prompt).map(|name| (name.to_owned(), json!(dummy(name)))).collect()
 }
 
 /// The value of such an argument may be returned as a URI.

@@ -30,7 +30,7 @@ mod walk;
 mod wanted;
 
 pub use adoption::adoption;
-pub use allowed::misfit;
+pub use allowed::{misfit, placeholders};
 pub use arguments::example;
 pub use authorization::authorization;
 pub use beforehand::{connections, pause_before_change, runs_slow_tool};

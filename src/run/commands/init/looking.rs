@@ -5,6 +5,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use indexmap::IndexSet;
 use serde_json::{Map, Value, json};
 
 use super::super::listing::{failure, list};
@@ -12,13 +13,14 @@ use crate::{
     config::toml_line,
     error::Error,
     evidence::{End, LISTS, Recorder},
-    gather::{arguments::minimal, example},
+    gather::{arguments::minimal, example, placeholders},
+    report::{flow, plain},
     run::{
         inputs::target,
         process::{console::counted, runtime::unless_ended},
     },
     session::{CallOptions, Opener, Session, Wish},
-    suite::format::expanded,
+    suite::format,
     target::{Limits, Program, Start, Target, command_line},
 };
 
@@ -28,8 +30,6 @@ const ITEMS: usize = 200;
 const SLOW: Duration = Duration::from_secs(1);
 /// Maximum length of a reason.
 const WHY: usize = 80;
-/// A value for an argument that a prompt requires, if nothing is known of it.
-const ANY_TEXT: &str = "example";
 
 /// What a server shows.
 #[derive(Default)]
@@ -65,13 +65,6 @@ struct Look<'a> {
     lines: Vec<String>,
 }
 
-/// A call that may become a fact: the line that it gets, and the request that tries it.
-struct Candidate<'a> {
-    keys: [&'a str; 3],
-    arguments: Value,
-    method: &'static str,
-}
-
 impl Look<'_> {
     async fn shown(mut self) -> Shown {
         let hello = self.session.hello.as_ref().and_then(|reply| reply.result.clone()).unwrap_or_default();
@@ -104,22 +97,21 @@ impl Look<'_> {
     async fn tools(&mut self, tools: &[Value]) {
         let (read_only, others): (Vec<_>, Vec<_>) =
             tools.iter().partition(|tool| tool["annotations"]["readOnlyHint"] == true);
-        self.head(!read_only.is_empty(), "read-only tools: results, structured output, errors");
+        self.head(!read_only.is_empty(), "Read-only tools: results, structured output, errors.");
         for tool in read_only {
             let (Some(name), Some(arguments)) = (tool["name"].as_str(), minimal(&tool["inputSchema"], true)) else {
                 continue;
             };
             let needs_none = arguments.as_object().is_some_and(Map::is_empty);
-            let candidate = Candidate { keys: ["tools", name, "with"], arguments, method: "tools/call" };
-            let took = self.tried(&candidate, !needs_none).await;
+            let took = self.tried(("tools", "tools/call"), name, &arguments, !needs_none).await;
             if took.is_some_and(|took| took >= SLOW) {
-                let slow = json!({ "tool": name, "with": candidate.arguments });
+                let slow = json!({ "tool": name, "with": arguments });
                 self.lines.push(toml_line(&["facts", "slow"], &slow) + "  # progress, cancellation");
             }
         }
         self.head(
             !others.is_empty(),
-            "tools that may have side effects: remove the # where a call may be made, with these arguments",
+            "Tools that may have side effects: remove the # where a call may be made, with these arguments.",
         );
         for tool in others {
             let Some(name) = tool["name"].as_str() else { continue };
@@ -128,48 +120,43 @@ impl Look<'_> {
     }
 
     async fn prompts(&mut self, prompts: &[Value], completes: bool) {
-        let required = |prompt: &Value| -> Vec<String> {
-            let all = prompt["arguments"].as_array().into_iter().flatten();
-            all.filter(|argument| argument["required"] == true)
-                .filter_map(|argument| Some(argument["name"].as_str()?.to_owned()))
-                .collect()
-        };
+        let with_arguments: Vec<_> = prompts.iter().map(|prompt| (prompt, placeholders(prompt))).collect();
         let with_arguments: Vec<_> =
-            prompts.iter().map(|prompt| (prompt, required(prompt))).filter(|(_, names)| !names.is_empty()).collect();
-        self.head(!with_arguments.is_empty(), "arguments of prompts: their messages");
-        for (prompt, names) in with_arguments {
+            with_arguments.into_iter().filter(|(_, arguments)| !arguments.is_empty()).collect();
+        self.head(!with_arguments.is_empty(), "Arguments of prompts: their messages.");
+        for (prompt, mut arguments) in with_arguments {
             let Some(prompt) = prompt["name"].as_str() else { continue };
             let of = json!({ "type": "ref/prompt", "name": prompt });
-            let mut arguments = Map::new();
-            for name in names {
-                let offered = if completes { self.offered(&of, &name).await } else { None };
-                arguments.insert(name, json!(offered.unwrap_or_else(|| ANY_TEXT.to_owned())));
+            for (name, value) in arguments.iter_mut().filter(|_| completes) {
+                if let Some(offered) = self.offered(&of, name).await {
+                    *value = offered.into();
+                }
             }
-            let candidate =
-                Candidate { keys: ["prompts", prompt, "with"], arguments: arguments.into(), method: "prompts/get" };
-            self.tried(&candidate, true).await;
+            self.tried(("prompts", "prompts/get"), prompt, &arguments.into(), true).await;
         }
     }
 
     async fn templates(&mut self, templates: &[Value], completes: bool) {
-        self.head(!templates.is_empty(), "values for the variables of templates: reads of expanded templates");
+        self.head(!templates.is_empty(), "Values for the variables of templates: reads of expanded templates.");
         for template in templates.iter().filter_map(|template| template["uriTemplate"].as_str()) {
             let of = json!({ "type": "ref/resource", "uri": template });
+            let Some(parsed) = format::template(template) else { continue };
+            let names: IndexSet<&str> = parsed.variables().map(|variable| variable.as_str()).collect();
             let mut values = Map::new();
-            for name in variables(template) {
+            for name in &names {
                 let offered = if completes { self.offered(&of, name).await } else { None };
-                values.extend(offered.map(|value| (name.to_owned(), json!(value))));
+                values.extend(offered.map(|value| ((*name).to_owned(), json!(value))));
             }
             let filled =
                 values.iter().filter_map(|(name, value)| Some((name.as_str(), value.as_str()?.to_owned().into())));
-            let is_known = match expanded(template, filled).filter(|_| values.len() == variables(template).len()) {
+            let is_known = match format::expanded(template, filled).filter(|_| values.len() == names.len()) {
                 Some(uri) => {
                     let params = Some(json!({ "uri": uri }));
                     self.session.call("init", "resources/read", params, CallOptions::default()).await.end == End::Result
                 }
                 None => false,
             };
-            for name in variables(template) {
+            for name in names {
                 values.entry(name).or_insert_with(|| "…".into());
             }
             let line = toml_line(&["facts", "arguments", template], &values.into());
@@ -207,7 +194,7 @@ impl Look<'_> {
         let declared: Vec<_> = wanted.into_iter().filter(|(path, ..)| declares(path)).collect();
         self.head(
             !declared.is_empty(),
-            "changes that the server says it announces: which call or `command = [...]` causes them",
+            "Changes that the server says it announces: which call or `command = [...]` causes them.",
         );
         for (_, fact, value, what) in declared {
             self.lines.push(format!("# {}  # {what}", toml_line(&["facts", fact], &value)));
@@ -216,18 +203,23 @@ impl Look<'_> {
 
     fn head(&mut self, has_lines: bool, text: &str) {
         if has_lines {
-            self.lines.extend([String::new(), format!("# {}{}.", text[..1].to_uppercase(), &text[1..])]);
+            self.lines.extend([String::new(), format!("# {text}")]);
         }
     }
 
     /// Makes the call, and writes its line if that says something. The value is how long it took if it worked.
-    async fn tried(&mut self, candidate: &Candidate<'_>, is_written: bool) -> Option<Duration> {
-        let Candidate { keys, arguments, method } = candidate;
-        let params = json!({ "name": keys[1], "arguments": arguments });
+    async fn tried(
+        &mut self,
+        (table, method): (&str, &str),
+        name: &str,
+        arguments: &Value,
+        is_written: bool,
+    ) -> Option<Duration> {
+        let params = json!({ "name": name, "arguments": arguments });
         let reply = self.session.call("init", method, Some(params), CallOptions::default()).await;
         let took = Duration::from_millis(reply.ms);
         let works = reply.end == End::Result && reply.result.as_ref().is_some_and(|result| result["isError"] != true);
-        let line = toml_line(keys, arguments);
+        let line = toml_line(&[table, name, "with"], arguments);
         match works {
             true if is_written => self.lines.push(line),
             false if is_written => {
@@ -235,7 +227,8 @@ impl Look<'_> {
                     Some(result) => result["content"][0]["text"].as_str().unwrap_or("an error").to_owned(),
                     None => failure(reply),
                 };
-                let why: String = why.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(WHY).collect();
+                // A comment of TOML has no control characters.
+                let why: String = plain(&flow(&why)).chars().take(WHY).collect();
                 self.lines.push(format!("# {line}  # returned: {why}"));
             }
             _ => {}
@@ -249,24 +242,5 @@ impl Look<'_> {
         let reply = self.session.call("init", "completion/complete", Some(params), CallOptions::default()).await;
         let values = reply.result?["completion"]["values"].as_array()?.clone();
         values.iter().find_map(Value::as_str).filter(|value| !value.is_empty()).map(str::to_owned)
-    }
-}
-
-/// The names of the variables of a template (RFC 6570).
-fn variables(template: &str) -> Vec<&str> {
-    let expressions = template.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(inside, _)| inside);
-    let names =
-        expressions.flat_map(|inside| inside.trim_start_matches(['+', '#', '.', '/', ';', '?', '&']).split(','));
-    names.map(|name| name.split([':', '*']).next().unwrap_or(name)).filter(|name| !name.is_empty()).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_template_names_its_variables() {
-        assert_eq!(variables("file:///{+path}{?q,lang*}{id:3}"), ["path", "q", "lang", "id"]);
-        assert_eq!(variables("file:///a"), Vec::<&str>::new());
     }
 }
