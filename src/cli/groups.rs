@@ -100,7 +100,7 @@ pub struct OutputArgs {
     #[arg(long, help_heading = "Output")]
     pub strict: bool,
     /// Failures that come from the SDK of the server do not fail the run
-    #[arg(long, value_name = "sdk", value_enum, conflicts_with = "fail_fast", help_heading = "Output")]
+    #[arg(long, value_name = "sdk", value_enum, help_heading = "Output")]
     pub accept: Vec<Accept>,
     /// A list of known failures. Others fail the run, and so do entries that now pass
     #[arg(long, value_name = "PATH", help_heading = "Output")]

@@ -27,7 +27,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "PART", help_heading = "Scope")]
     pub partition: Option<Partition>,
     /// Stop when a rule fails; what was received until then is judged, and the report lists the suites that were not run
-    #[arg(long, conflicts_with = "write_baseline", help_heading = "Scope")]
+    #[arg(long, conflicts_with_all = ["write_baseline", "accept"], help_heading = "Scope")]
     pub fail_fast: bool,
     #[command(flatten)]
     pub output: OutputArgs,

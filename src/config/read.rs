@@ -62,8 +62,8 @@ pub fn add(config: &mut Config, file: File, origin: &Arc<Origin>, problems: &mut
     let levels: Vec<_> = levels.filter_map(|(rule, keys)| levels::read(rule, keys, origin, problems)).collect();
     config.levels.retain(|inherited| levels.iter().all(|level| level.rule.value != inherited.rule.value));
     config.levels.extend(levels);
-    if let Some(accept_sdk) = file.accept.and_then(|accept| accept.sdk) {
-        config.settings.accept_sdk = accept_sdk;
+    if let Some(sdk) = file.accept.and_then(|accept| accept.sdk) {
+        config.settings.accept_sdk = sdk;
     }
     settings((file.strict, file.report, file.baseline), directory, &mut config.settings);
 }

@@ -4,7 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use serde_json::{Map, Value, json};
 
-use conform_sdks::LEDGER;
+use conform_sdks::LEDGERS;
 
 use super::{
     Config, Environment, Origin,
@@ -148,7 +148,7 @@ impl Config {
 
 /// An SDK that is known by this name.
 fn sdk(named: &At<String>, problems: &mut Problems) -> Option<Sdk> {
-    let (sdk, known) = (Sdk::parse(&named.value), || LEDGER.iter().map(|of| of.sdk.as_str()));
+    let (sdk, known) = (Sdk::parse(&named.value), || LEDGERS.iter().map(|of| of.sdk.as_str()));
     if known().any(|package| package == sdk.package) {
         return Some(sdk);
     }

@@ -15,6 +15,7 @@ mod junit;
 mod link;
 mod markdown;
 pub mod matrix;
+mod remarks;
 mod sarif;
 mod sections;
 mod served;

@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::ledger::{LEDGER, Registry};
+use crate::ledger::{LEDGERS, Registry};
 use conform_model::outcome::Sdk;
 
 /// The SDKs that a command's program has installed, in the order of the ledger.
@@ -32,7 +32,7 @@ pub fn installed(argv: &[String], directory: &Path) -> Vec<Sdk> {
     };
     let sdk =
         |registry, package: &str| Some(Sdk { package: package.to_owned(), version: Some(version(registry, package)?) });
-    LEDGER.iter().filter_map(|of| sdk(of.registry, &of.sdk)).collect()
+    LEDGERS.iter().filter_map(|of| sdk(of.registry, &of.sdk)).collect()
 }
 
 /// The file that a command starts: a path, or a name that the search path knows. Links are not followed: the Python of an

@@ -11,5 +11,5 @@ mod ledger;
 mod version;
 
 pub use installed::installed;
-pub use ledger::{Known, LEDGER, OfSdk, Registry, accept, mark};
+pub use ledger::{KnownDefect, LEDGERS, Registry, SdkLedger, accept, mark};
 pub use version::is_within;

@@ -115,17 +115,10 @@ pub struct RuleResult {
 }
 
 impl RuleResult {
-    /// What explains all findings, if these come from an SDK and not from the author's code.
-    pub fn in_sdk(&self) -> Option<&SdkDefect> {
-        let defects: Option<Vec<&SdkDefect>> = self.findings.iter().map(|finding| finding.sdk.as_deref()).collect();
-        let defects = defects?;
-        // The whole is no more certain than its parts.
-        defects.iter().find(|defect| !defect.is_certain()).or(defects.first()).copied()
-    }
-
-    /// Whether all findings certainly come from the SDK.
+    /// Whether all findings certainly come from the SDK and not from the author's code.
     pub fn is_in_sdk(&self) -> bool {
-        self.in_sdk().is_some_and(SdkDefect::is_certain)
+        let is_certain = |finding: &Finding| finding.sdk.as_ref().is_some_and(|defect| defect.is_certain());
+        !self.findings.is_empty() && self.findings.iter().all(is_certain)
     }
 
     /// What SDKs do in these findings.
@@ -138,10 +131,7 @@ impl RuleResult {
 
     /// How to fix it: as the rule says, or where that is not up to the author, as the SDK permits.
     pub fn fix(&self) -> Option<&str> {
-        match self.in_sdk().filter(|defect| defect.is_certain()) {
-            Some(defect) => defect.workaround.as_deref(),
-            None => self.hint.as_deref(),
-        }
+        if self.is_in_sdk() { self.findings[0].sdk.as_ref()?.workaround.as_deref() } else { self.hint.as_deref() }
     }
 
     /// The level that the configuration gives the rule, as a line of a report.

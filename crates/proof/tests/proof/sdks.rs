@@ -5,7 +5,7 @@ use std::{env, fmt::Write, fs, path::Path, process::Command, sync::Arc};
 
 use super::PROGRAM;
 use conform_proof::Recording;
-use conform_sdks::{LEDGER, OfSdk, mark};
+use conform_sdks::{LEDGERS, SdkLedger, mark};
 use libtest_mimic::{Failed, Trial as Test};
 use mcp_conform::{
     assess::{Options, assess},
@@ -65,10 +65,10 @@ fn flaws(reports: &[(String, RunReport)]) -> Vec<String> {
         if report.target.sdks.is_empty() {
             flaws.push(format!("{name}: no SDK was found"));
         }
-        let failed = report.rules.iter().filter(|rule| rule.status == Status::Fail && rule.in_sdk().is_none());
+        let failed = report.rules.iter().filter(|rule| rule.status == Status::Fail && !rule.is_in_sdk());
         flaws.extend(failed.map(|rule| format!("{name}: no entry explains {} in {}", rule.id, rule.revision)));
     }
-    for (of, known) in LEDGER.iter().flat_map(|of| of.known.iter().map(move |known| (of, known))) {
+    for (of, known) in LEDGERS.iter().flat_map(|of| of.known.iter().map(move |known| (of, known))) {
         let with_version = reports.iter().filter_map(|named| Some((version(&named.1, of)?, named)));
         let (having, others): (Vec<_>, Vec<_>) = with_version.partition(|(version, _)| known.has(version));
         for rule in &known.rules {
@@ -85,7 +85,7 @@ fn flaws(reports: &[(String, RunReport)]) -> Vec<String> {
     flaws
 }
 
-fn version<'r>(report: &'r RunReport, of: &OfSdk) -> Option<&'r str> {
+fn version<'r>(report: &'r RunReport, of: &SdkLedger) -> Option<&'r str> {
     report.target.sdks.iter().find(|sdk| sdk.package == of.sdk)?.version.as_deref()
 }
 
@@ -110,8 +110,12 @@ const TABLES: &str = "and no other version does.\n";
 
 fn defects() -> String {
     let mut text = String::new();
-    for of in LEDGER.iter() {
-        let _ = write!(text, "\n### {} ({})\n\n| it | versions | rules |\n| --- | --- | --- |\n", of.sdk, of.language);
+    for of in LEDGERS.iter() {
+        let _ = write!(
+            text,
+            "\n### {} ({})\n\n| what it does | versions | rules |\n| --- | --- | --- |\n",
+            of.sdk, of.language
+        );
         for known in &of.known {
             let versions = match (&known.from, &known.until) {
                 (None, None) => "all".to_owned(),

@@ -9,6 +9,7 @@ use crate::{
     diff::{Contrast, Side, contrast, shown},
     human::fault,
     link::link,
+    remarks::{Remark, remarks},
     tally::{STATUSES, rules_with_status},
 };
 use conform_model::outcome::{
@@ -91,27 +92,11 @@ fn in_full(page: &mut String, report: &RunReport, rule: &RuleResult, open: &str)
         writeln!(page, "<p>{}</p>", prose(reason))?;
     }
     findings(page, report, rule)?;
-    for (label, said) in [
-        ("sdk", rule.part_of_sdk().as_deref()),
-        ("fix", rule.fix()),
-        ("why", rule.derived.as_deref()),
-        ("level", rule.given_level().as_deref()),
-    ] {
-        match said {
-            // A workaround is code.
-            Some(code) if label == "fix" && rule.is_in_sdk() => {
-                writeln!(page, "<p class=\"faint\">{label}</p><pre>{}</pre>", lines(code.trim_end()))?;
-            }
-            Some(said) => writeln!(page, "<p><span class=\"faint\">{label}</span> {}</p>", prose(said))?,
-            None => {}
+    for Remark { label, text, is_code } in remarks(rule) {
+        match is_code {
+            true => writeln!(page, "<p class=\"faint\">{label}</p><pre>{}</pre>", lines(&text))?,
+            false => writeln!(page, "<p><span class=\"faint\">{label}</span> {}</p>", prose(&text))?,
         }
-    }
-    if !rule.also.is_empty() {
-        writeln!(
-            page,
-            "<p><span class=\"faint\">also</span> {} (not judged in these messages until this is fixed)</p>",
-            text(&rule.also.join(", "))
-        )?;
     }
     match link(&rule.source, rule.revision) {
         Some(link) => {

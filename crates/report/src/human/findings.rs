@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     link::link,
+    remarks::{Remark, remarks},
     tally::rules_with_status,
     text::{flow, plain, wrap_command},
 };
@@ -311,19 +312,8 @@ fn more<'a>(page: &mut Page, indent: usize, hidden: impl Iterator<Item = &'a Fin
 
 /// How to fix the rule and where it comes from. Sources can be copied, so they are never wrapped.
 fn footer(page: &mut Page, indent: usize, rule: &RuleResult) {
-    let also = (!rule.also.is_empty())
-        .then(|| format!("{} (not judged in these messages until this is fixed)", rule.also.join(", ")));
-    for (word, text) in [
-        ("sdk", rule.part_of_sdk().as_deref()),
-        ("fix", rule.fix()),
-        ("why", rule.derived.as_deref()),
-        ("level", rule.given_level().as_deref()),
-        ("also", also.as_deref()),
-    ] {
-        let Some(text) = text else { continue };
-        // The lines of a workaround are code.
-        let is_code = word == "fix" && rule.is_in_sdk();
-        let (first, rest) = if is_code { text.trim().split_once('\n').unwrap_or((text, "")) } else { (text, "") };
+    for Remark { label: word, text, is_code } in remarks(rule) {
+        let (first, rest) = if is_code { text.split_once('\n').unwrap_or((&text, "")) } else { (text.as_str(), "") };
         page.hang(indent, &[label(word)], TEXT, &flow(first));
         for line in rest.lines() {
             let code = line.trim_start();

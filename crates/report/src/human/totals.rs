@@ -51,7 +51,7 @@ pub fn accepting(page: &mut Page, report: &RunReport) {
         return;
     }
     let sdk = if in_sdk(report) > 0 { "--accept sdk accepts what its SDK does; " } else { "" };
-    let told = format!("{sdk}--write-baseline known.toml accepts all failures of today");
+    let told = format!("{sdk}--write-baseline known.toml accepts all current failures");
     page.hang(0, &[span(FAINT, "accept  ")], FAINT, &told);
 }
 
