@@ -89,8 +89,11 @@ pub fn files(texts: impl Iterator<Item = Text>) -> Vec<(&'static str, Result<Vec
     texts.map(|(path, text)| (path, parse(text))).collect()
 }
 
-/// The fault or variation of that name, if one of these files has it.
+/// The fault or variation of that name, if one of these files has it; or the one that this text in braces defines.
 pub fn find(name: &str, texts: impl Iterator<Item = Text>) -> Result<Option<DataFault>, String> {
+    if name.starts_with('{') {
+        return read(name).map(Some);
+    }
     for (file, text) in texts.filter(|(_, text)| text.contains(name)) {
         let found = parsed(file, text)?;
         if let Some(mut fault) = found.iter().find(|fault| fault.fault == name).cloned() {
