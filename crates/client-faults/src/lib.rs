@@ -73,9 +73,10 @@ fn all() -> impl Iterator<Item = &'static Behaviour> + Clone {
     base::BASE.iter().chain(transports::TRANSPORTS).copied().chain(alone).flatten().chain(data::DATA.iter())
 }
 
-/// The behaviour of a client with that fault or variation, or without any.
+/// The behaviour of a client with that fault or variation, or without any. A fault is a name, or its definition in braces.
 pub fn behaviour(fault: Option<&str>, variation: Option<&str>) -> Result<&'static Behaviour, String> {
     match (fault, variation) {
+        (Some(text), _) if text.starts_with('{') => data::defined(text),
         (Some(name), _) => lookup("fault", name, all()),
         (None, Some(name)) => variations::find(name),
         (None, None) => Ok(&Behaviour::USUAL),

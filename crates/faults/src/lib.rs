@@ -70,9 +70,13 @@ pub struct Edit {
     replace: IndexMap<Path, Value>,
     /// Changes the values at these paths by functions (see [`Change`]).
     change: IndexMap<Path, Changes>,
+    /// The values at these JSON Pointers stay those of the first selected message.
+    #[serde(deserialize_with = "one_or_many")]
+    keep: Vec<String>,
     /// Replaces the whole message.
     pub instead: Option<Value>,
-    /// Replaces the line, event or body; `$message` stands for the message, `$id` for its id.
+    /// Replaces the line, event or body; `$message` stands for the message, `$id` for its id, and
+    /// `$fields` for what is between the braces of the message.
     pub raw: Option<String>,
     /// Messages that go before it: objects, or texts in the form of `raw`.
     #[serde(deserialize_with = "one_or_many")]

@@ -47,13 +47,24 @@ impl Fate {
     }
 }
 
-/// How many messages each edit has selected so far.
+/// What each edit has selected so far.
 #[derive(Clone, Debug, Default)]
-pub struct Counters(Vec<usize>);
+pub struct Counters(Vec<Selected>);
+
+#[derive(Clone, Debug, Default)]
+struct Selected {
+    count: usize,
+    /// The first message, if the edit keeps values of it.
+    first: Option<Value>,
+}
 
 impl Counters {
     pub fn of(&mut self, at: usize) -> &mut usize {
-        self.0.resize(self.0.len().max(at + 1), 0);
+        &mut self.at(at).count
+    }
+
+    fn at(&mut self, at: usize) -> &mut Selected {
+        self.0.resize(self.0.len().max(at + 1), Selected::default());
         &mut self.0[at]
     }
 }
@@ -63,6 +74,13 @@ pub fn apply(message: &mut Value, operations: &[PatchOperation]) {
     let mut changed = message.clone();
     if patch(&mut changed, operations).is_ok() {
         *message = changed;
+    }
+}
+
+/// Gives a message the value that another one has at this place, if both have one there.
+fn replace(message: &mut Value, path: &str, other: &Value) {
+    if let (Some(value), Some(first)) = (message.pointer_mut(path), other.pointer(path)) {
+        value.clone_from(first);
     }
 }
 
@@ -81,6 +99,10 @@ impl Edit {
             fate.selected = true;
             fate.reply = edit.reply.as_ref().map(|reply| response(reply, &message, passing.request)).or(fate.reply);
             fate.hold = edit.hold.or(fate.hold);
+            if !edit.keep.is_empty() {
+                let first = counters.at(at).first.get_or_insert_with(|| message.clone());
+                edit.keep.iter().for_each(|path| replace(&mut message, path, first));
+            }
             edit.change(&mut message, passing.request);
             fate.sent.splice(place..=place, edit.spread(&message, passing.request));
         }
@@ -118,6 +140,7 @@ impl Edit {
     /// Whether it changes anything of a message.
     pub fn changes_messages(&self) -> bool {
         self.changes_content()
+            || !self.keep.is_empty()
             || self.raw.is_some()
             || !(self.before.is_empty() && self.after.is_empty())
             || self.times.is_some()
@@ -169,7 +192,9 @@ impl Edit {
         }
         let text = |form: &str| {
             let id = message.get("id").unwrap_or(&Value::Null);
-            Sent::Text(form.replace("$message", &message.to_string()).replace("$id", &id.to_string()))
+            let message = message.to_string();
+            let fields = message.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or_default();
+            Sent::Text(form.replace("$fields", fields).replace("$message", &message).replace("$id", &id.to_string()))
         };
         let added = |value: &Value| match value {
             Value::String(form) => text(form),

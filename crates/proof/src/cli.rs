@@ -73,6 +73,15 @@ pub struct MutantsArgs {
     /// Prove the rules about gateways, by the faults of the reference gateway
     #[arg(long, conflicts_with_all = ["clients", "variations", "longer_than", "changed", "real"])]
     pub gateways: bool,
+    /// Derive mutants from what the reference program sends, and prove the ledger about them
+    #[arg(long)]
+    pub systematic: bool,
+    /// Run nothing: show each derived mutant, a message before and after, and what the ledger says
+    #[arg(long, requires = "systematic")]
+    pub list: bool,
+    /// Only every tenth derived mutant, beginning with this one
+    #[arg(long, requires = "systematic", value_name = "NUMBER")]
+    pub tenth: Option<usize>,
     /// Run each fault once over each transport at the default limits: list the runs that take longer
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub longer_than: Option<f64>,

@@ -9,6 +9,7 @@ pub mod cli;
 pub mod fuzzing;
 mod mutants;
 mod relay;
+mod systematic;
 
 use mcp_conform::{error::exit, run::process::console};
 

@@ -18,7 +18,7 @@ use crate::cli::MutantsArgs;
 use mcp_conform::{
     config::Client,
     error::{Error, exit},
-    evidence::{Recorder, Side, Transport},
+    evidence::{Evidence, Recorder, Side, Transport},
     outcome::{RunReport, Status},
     plan::Filter,
     revision::Revision,
@@ -183,7 +183,20 @@ impl ClientTrial {
         Ok(Found { flaws, also: known.into_iter().map(|rule| rule.id.clone()).collect() })
     }
 
+    /// The client with a derived fault, or without one.
+    pub fn derived(fault: Option<&str>, revision: Revision) -> Self {
+        let fault: Option<&'static str> = fault.map(|text| &*String::leak(text.to_owned()));
+        let transport = Transport::Stdio;
+        Self { fault, variation: None, revision, transport, rules: Vec::new(), also: Vec::new() }
+    }
+
     fn run(&self, suites: &[Suite], program: Option<&Path>) -> Result<RunReport, Error> {
+        let filter = Filter::new(&self.rules, suites)?;
+        Ok(judged(&self.evidence(&filter, suites, program)?, suites))
+    }
+
+    /// What was recorded in the scenarios of the rules that the filter selects.
+    pub fn evidence(&self, filter: &Filter, suites: &[Suite], program: Option<&Path>) -> Result<Evidence, Error> {
         let inside = Acting { fault: self.fault, variation: self.variation };
         let own = program.map_or_else(|| PathBuf::from("mcp-conform"), Path::to_owned);
         let mut command = vec![own.display().to_string(), "act".to_owned()];
@@ -208,12 +221,10 @@ impl ClientTrial {
             scenarios: Counts::of("scenarios"),
             interrupts: Interrupts::default(),
         };
-        let filter = Filter::new(&self.rules, suites)?;
         let recorder = Recorder::new(BYTES, BYTES, MESSAGES);
         let runtime = Builder::new_current_thread().enable_all().start_paused(program.is_none()).build();
         let runtime = runtime.map_err(|error| Error::usage(format!("no runtime: {error}")))?;
-        let evidence = runtime.block_on(conduct(&job, suites, &filter, recorder))?;
-        Ok(judged(&evidence, suites))
+        runtime.block_on(conduct(&job, suites, filter, recorder))
     }
 }
 

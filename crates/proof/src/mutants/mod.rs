@@ -16,14 +16,14 @@ mod variations;
 use std::{num::NonZeroUsize, path::Path, sync::Mutex, thread};
 
 pub use bugs::{Bug, bugs, gaps};
-pub use clients::{ClientTrial, client_trials};
+pub use clients::{ClientTrial, client_trials, in_threads};
 pub use gateways::{GatewayTrial, gateway_trials};
 pub use matrix::Matrix;
 pub use recorded::Recording;
 pub use variations::Variations;
 
 use self::{changed::Changed, recorded::RECORDED};
-use crate::cli::MutantsArgs;
+use crate::{cli::MutantsArgs, systematic::systematic};
 use mcp_conform::{
     assess::{Options, assess},
     error::{Error, exit},
@@ -40,6 +40,9 @@ use mcp_conform::{
 };
 
 pub fn mutants(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Error> {
+    if args.systematic {
+        return systematic(args, surroundings);
+    }
     if args.clients {
         return clients::prove(args, surroundings);
     }
@@ -103,12 +106,12 @@ fn prove(trials: &[Trial], suites: &[Suite], program: Option<&Path>, whole: bool
 }
 
 /// The report on a client or gateway, whatever rules the run was for.
-fn judged(evidence: &Evidence, suites: &[Suite]) -> RunReport {
+pub fn judged(evidence: &Evidence, suites: &[Suite]) -> RunReport {
     let all = Filter::default();
     assess(evidence, suites, &Options { filter: &all, strict: false, own_suites: &[], illustrated: false })
 }
 
-fn processors() -> usize {
+pub fn processors() -> usize {
     thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }
 

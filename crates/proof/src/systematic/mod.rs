@@ -1,0 +1,163 @@
+//! Mutants that are derived, not chosen: each operator at each message, and at each field, that a faultless reference
+//! program sends. The ledger says which rule finds which, and why no rule has to find the others.
+
+mod derive;
+mod hints;
+mod ledger;
+mod operators;
+mod party;
+mod sites;
+mod table;
+
+use std::{collections::BTreeSet, env};
+
+use self::{
+    derive::{Mutant, derived},
+    hints::Hints,
+    ledger::{Class, Entry, Ledger, Reasons},
+    party::Party,
+    sites::traffic,
+    table::Table,
+};
+use crate::{
+    cli::MutantsArgs,
+    mutants::{in_threads, processors},
+};
+use mcp_conform::{
+    error::{Error, exit},
+    outcome::{RunReport, Status},
+    revision::Revision,
+    run::{
+        inputs::suites::load,
+        process::{Surroundings, console},
+    },
+    suite::Suite,
+};
+
+/// The finding about a program that cannot be connected to.
+const NO_CONNECTION: &str = "no-connection";
+/// A whole proof takes long, so that a change is proved by every tenth mutant.
+const PARTS: usize = 10;
+
+/// A reference program in one revision: its mutants, and what is found without any.
+struct Ground<'a> {
+    party: Party,
+    revision: Revision,
+    suites: &'a [Suite],
+    mutants: Vec<Mutant>,
+    usual: Vec<String>,
+}
+
+impl<'a> Ground<'a> {
+    fn new(
+        party: Party,
+        revision: Revision,
+        suites: &'a [Suite],
+        wanted: impl Fn(&str) -> bool,
+    ) -> Result<Self, Error> {
+        let (report, evidence) = party.run(revision, None, &[], suites)?;
+        let usual = findings(&report).into_iter().map(|(_, rule)| rule).collect();
+        let mutants = derived(&traffic(&evidence, party.judged()), party.from(), wanted);
+        Ok(Self { party, revision, suites, mutants, usual })
+    }
+
+    /// The gravest finding that the mutant causes, with these rules alone, or with all if there are none.
+    fn finder(&self, mutant: &Mutant, rules: &[String]) -> Option<String> {
+        let found = match self.party.run(self.revision, Some(&mutant.fault), rules, self.suites) {
+            Ok((report, _)) => findings(&report),
+            Err(_) => vec![(Status::Fail, NO_CONNECTION.to_owned())],
+        };
+        let fresh = |rule: &String| !self.usual.contains(rule) && (rules.is_empty() || rules.contains(rule));
+        let (status, rule) = found.into_iter().find(|(_, rule)| fresh(rule))?;
+        if status == Status::Broken {
+            console::say(&format!("broken: {} {}: {rule}", self.revision, mutant.name()));
+        }
+        Some(rule)
+    }
+
+    /// The rule that the ledger names if it still finds the mutant; else a rule that found a similar one; else any.
+    fn search(&self, mutant: &Mutant, known: Option<&Entry>, hints: &Hints) -> Option<String> {
+        let alone = |rules: &[String]| if rules.is_empty() { None } else { self.finder(mutant, rules) };
+        let own = known.and_then(|entry| entry.clone()).filter(|rule| rule != NO_CONNECTION);
+        let quick = own.and_then(|rule| alone(&[rule])).or_else(|| alone(&hints.of(mutant)));
+        let rule = quick.or_else(|| self.finder(mutant, &[]));
+        rule.iter()
+            .filter(|rule| *rule != NO_CONNECTION)
+            .for_each(|rule| hints.add(&mutant.place, mutant.operator, rule));
+        rule
+    }
+
+    /// Whether the rule that the ledger names finds the mutant. One that no rule found is not run again.
+    fn holds(&self, mutant: &Mutant, known: Option<&Entry>) -> bool {
+        match known {
+            None => false,
+            Some(None) => true,
+            Some(Some(rule)) if rule == NO_CONNECTION => self.finder(mutant, &[]).is_some(),
+            Some(Some(rule)) => self.finder(mutant, &[rule.clone()]).is_some(),
+        }
+    }
+}
+
+/// The rules with findings, the gravest first.
+fn findings(report: &RunReport) -> Vec<(Status, String)> {
+    let order = [Status::Broken, Status::Fail, Status::Warn, Status::Advice];
+    let rank = |status| order.iter().position(|one| *one == status);
+    let mut found: Vec<_> =
+        report.rules.iter().filter_map(|rule| Some((rank(rule.status)?, rule.id.clone()))).collect();
+    found.sort();
+    found.into_iter().map(|(rank, id)| (order[rank], id)).collect()
+}
+
+/// Proves the ledger, or with `MCP_CONFORM_BLESS` writes it.
+pub fn systematic(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Error> {
+    let party = if args.clients { Party::Client } else { Party::Server };
+    let suites = load(&[party.judged()], &[], surroundings.color)?;
+    let mut ledger = Ledger::read(party.name()).map_err(Error::usage)?;
+    let reasons = Reasons::read(party.name()).map_err(Error::usage)?;
+    let blesses = env::var_os("MCP_CONFORM_BLESS").is_some();
+    let hints = Hints::of_ledger(&ledger);
+    let (mut table, mut flaws) = (Table::default(), BTreeSet::new());
+    let wanted =
+        |revision: &Revision| args.revision.is_empty() || args.revision.iter().any(|name| name == revision.as_str());
+    for revision in Revision::ALL.into_iter().rev().filter(wanted) {
+        let selected = |name: &str| args.filters.is_empty() || args.filters.iter().any(|filter| name.contains(filter));
+        let mut ground = Ground::new(party, revision, &suites, selected)?;
+        if let Some(tenth) = args.tenth {
+            let mut at = 0..;
+            ground.mutants.retain(|_| at.next().is_some_and(|at: usize| at % PARTS == tenth % PARTS));
+        }
+        let entry = |mutant: &Mutant| ledger.entry(mutant, revision);
+        if !args.list {
+            let entries = in_threads(&ground.mutants, processors(), |mutant| {
+                if blesses {
+                    return Some(ground.search(mutant, entry(mutant), &hints));
+                }
+                ground.holds(mutant, entry(mutant)).then(|| entry(mutant).cloned()).flatten()
+            });
+            for (mutant, found) in ground.mutants.iter().zip(entries) {
+                match found {
+                    Some(found) => ledger.set(mutant, revision, found),
+                    None => {
+                        flaws.insert(format!("{revision} {}: not as in the ledger", mutant.name()));
+                    }
+                }
+            }
+        }
+        for mutant in &ground.mutants {
+            let entry = ledger.entry(mutant, revision);
+            let class = reasons.class(mutant, revision, entry);
+            table.add(mutant, &class);
+            if args.list {
+                console::say(&mutant.explained(revision, &class));
+            } else if let Class::Gap = class {
+                flaws.insert(format!("{revision} {}: a gap", mutant.name()));
+            }
+        }
+        if blesses && !args.list {
+            ledger.write(party.name()).map_err(Error::usage)?;
+        }
+    }
+    table.lines().for_each(|line| console::say(&line));
+    flaws.iter().for_each(|flaw| console::say(&format!("✗ {flaw}")));
+    Ok(if flaws.is_empty() { exit::CONFORMING } else { exit::FAILED })
+}
