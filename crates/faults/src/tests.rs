@@ -67,7 +67,31 @@ fn messages_are_added_repeated_and_replaced() {
         texts("before: { a: $request/params/a }\nafter: '$id;$message'\ntimes: 2"),
         [r#"{"a":1}"#, r#"{"id":7}"#, r#"{"id":7}"#, r#"7;{"id":7}"#]
     );
+    assert_eq!(texts(r#"raw: '{"id":0,$fields}'"#), [r#"{"id":0,"id":7}"#]);
     assert_eq!(texts("then: [{ set: { /x: 1 } }, { instead: { x: $message/x, id: $id } }]"), [r#"{"x":1,"id":7}"#]);
+}
+
+#[test]
+fn values_become_others() {
+    let message = json!({ "a": "50% größer", "b": "a%20b%C3%A9%", "n": 1, "t": true, "l": [{ "x": 1 }, { "x": 2 }, {}] });
+    let of = |change: &str, name: &str| changed(&format!("change: {{ /{name}: {change} }}"), &message)[name].clone();
+    assert_eq!(of("encoded", "a"), "50%25%20gr%C3%B6%C3%9Fer");
+    assert_eq!(of("decoded", "b"), "a b%C3%A9%");
+    assert_eq!((of("other-type", "a"), of("other-type", "n")), (json!(7), json!("1")));
+    assert_eq!((of("other-type", "t"), of("other-type", "l")), (json!("true"), json!({})));
+    assert_eq!((of("empty", "a"), of("empty", "l"), of("empty", "n")), (json!(""), json!([]), json!(1)));
+    assert_eq!((of("inverted", "t"), of("inverted", "n")), (json!(false), json!(1)));
+    assert_eq!((of("{ plus: 2 }", "n"), of("{ plus: 0.5 }", "n")), (json!(3), json!(1.5)));
+    assert_eq!(of("first-again", "l"), json!([{ "x": 1 }, { "x": 2 }, {}, { "x": 1 }]));
+    assert_eq!(of("{ shifted: x }", "l"), json!([{ "x": 2 }, { "x": 2 }, {}]));
+}
+
+#[test]
+fn values_of_the_first_message_are_kept() {
+    let passing = Passing { from: Side::Server, is_own: true, request: None, revision: None };
+    let (edit, mut counters) = (edit("when: { /message/n: { above: 1 } }\nkeep: [/n, /none]"), Counters::default());
+    let mut sent = |n: u8| edit.pass(&mut counters, &passing, json!({ "n": n })).sent.remove(0).into_text();
+    assert_eq!([sent(1), sent(2), sent(3)], [r#"{"n":1}"#, r#"{"n":2}"#, r#"{"n":2}"#]);
 }
 
 #[test]
