@@ -100,7 +100,7 @@ impl<'a> Ground<'a> {
 
 /// The rules with findings, the gravest first.
 fn findings(report: &RunReport) -> Vec<(Status, String)> {
-    let order = [Status::Broken, Status::Fail, Status::Warn, Status::Advice];
+    let order = [Status::Fail, Status::Warn, Status::Advice, Status::Broken];
     let rank = |status| order.iter().position(|one| *one == status);
     let mut found: Vec<_> =
         report.rules.iter().filter_map(|rule| Some((rank(rule.status)?, rule.id.clone()))).collect();
