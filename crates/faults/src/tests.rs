@@ -73,7 +73,8 @@ fn messages_are_added_repeated_and_replaced() {
 
 #[test]
 fn values_become_others() {
-    let message = json!({ "a": "50% größer", "b": "a%20b%C3%A9%", "n": 1, "t": true, "l": [{ "x": 1 }, { "x": 2 }, {}] });
+    let message =
+        json!({ "a": "50% größer", "b": "a%20b%C3%A9%", "n": 1, "t": true, "l": [{ "x": 1 }, { "x": 2 }, {}] });
     let of = |change: &str, name: &str| changed(&format!("change: {{ /{name}: {change} }}"), &message)[name].clone();
     assert_eq!(of("encoded", "a"), "50%25%20gr%C3%B6%C3%9Fer");
     assert_eq!(of("decoded", "b"), "a b%C3%A9%");

@@ -12,6 +12,8 @@ use serde::Deserialize;
 use super::derive::Mutant;
 use mcp_conform::{revision::Revision, suite::fits};
 
+const HEAD: &str =
+    "# Which rule finds which derived mutant. Written by `proof mutants --systematic`, with MCP_CONFORM_BLESS.\n";
 /// In place of a rule: nothing was found.
 const NOTHING: &str = "nothing";
 
@@ -34,7 +36,11 @@ impl Ledger {
     pub fn read(party: &str) -> Result<Self, String> {
         let path = path(party, "");
         let Ok(text) = fs::read_to_string(&path) else { return Ok(Self::default()) };
-        let written: Written = serde_saphyr::from_str(&text).map_err(|why| format!("{}: {why}", path.display()))?;
+        Self::parse(&text).map_err(|why| format!("{}: {why}", path.display()))
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let written: Written = serde_saphyr::from_str(text).map_err(|why| why.to_string())?;
         let mut ledger = Self::default();
         for (place, rules) in written {
             for (rule, revisions) in rules {
@@ -52,6 +58,11 @@ impl Ledger {
     }
 
     pub fn write(&self, party: &str) -> Result<(), String> {
+        let path = path(party, "");
+        fs::write(&path, self.text()).map_err(|why| format!("{}: {why}", path.display()))
+    }
+
+    fn text(&self) -> String {
         // First the revisions of each mutant with the same result, then its operators.
         let mut revisions: BTreeMap<(&str, &str, &str), Vec<&str>> = BTreeMap::new();
         for ((place, operator, revision), entry) in &self.0 {
@@ -62,9 +73,7 @@ impl Ledger {
         for ((place, rule, operator), revisions) in revisions {
             operators.entry((place, rule, revisions.join(" "))).or_default().push(operator);
         }
-        let mut text = "# Which rule finds which derived mutant. Written by `proof mutants --systematic`, with \
-                        MCP_CONFORM_BLESS.\n"
-            .to_owned();
+        let mut text = HEAD.to_owned();
         let (mut last_place, mut last_rule) = ("", "");
         for ((place, rule, revisions), operators) in &operators {
             if *place != last_place {
@@ -77,8 +86,7 @@ impl Ledger {
             let _ = writeln!(text, "    {revisions}: [{}]", operators.join(", "));
             (last_place, last_rule) = (place, rule);
         }
-        let path = path(party, "");
-        fs::write(&path, text).map_err(|why| format!("{}: {why}", path.display()))
+        text
     }
 
     pub fn entry(&self, mutant: &Mutant, revision: Revision) -> Option<&Entry> {
@@ -163,5 +171,27 @@ impl Reasons {
             Some(reason) => Class::Permitted(&reason.because),
             None => Class::Gap,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ledger_is_read_as_it_was_written() {
+        let mut ledger = Ledger::default();
+        let key = |operator: &str, revision| ("ping result /result/*".to_owned(), operator.to_owned(), revision);
+        for revision in [Revision::ALL[0], Revision::ALL[1]] {
+            ledger.0.insert(key("missing", revision), Some("ping-replied".to_owned()));
+            ledger.0.insert(key("beyond 2^53", revision), None);
+        }
+        ledger.0.insert(key("empty", Revision::ALL[1]), Some("ping-replied".to_owned()));
+        let text = ledger.text();
+        assert_eq!(Ledger::parse(&text).unwrap().0, ledger.0);
+        assert!(
+            text.contains("\"ping result /result/*\":\n  nothing:\n    2024-11-05 2025-03-26: [beyond 2^53]\n"),
+            "{text}"
+        );
     }
 }

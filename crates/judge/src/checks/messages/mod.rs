@@ -8,6 +8,6 @@ pub mod names_one_of;
 pub mod no_match;
 pub mod only_members;
 pub mod own_response;
+pub mod part_shape;
 pub mod passed_unchanged;
-pub mod result_shape;
 pub mod tells_none;
