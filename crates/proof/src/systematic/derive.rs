@@ -34,7 +34,8 @@ impl Mutant {
             Class::Found(rule) => format!("found by {rule}"),
             Class::Permitted(because) => format!("permitted: {because}"),
             Class::Equal(because) => format!("equal: {because}"),
-            Class::Gap => "a gap: no rule finds it, and no reason covers it".to_owned(),
+            Class::Gap(because) => format!("a gap: {because}"),
+            Class::Unknown => "no rule finds it, and no reason covers it".to_owned(),
         };
         let (before, after) = &self.change;
         let after: Vec<String> = after.iter().cloned().map(Passed::into_text).collect();

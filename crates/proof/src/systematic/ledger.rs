@@ -104,14 +104,26 @@ impl Ledger {
     }
 }
 
-/// A reason why no rule has to find some mutants.
+/// Why no rule finds a mutant.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Why {
+    /// The specification permits it.
+    #[default]
+    Permitted,
+    /// What is sent means the same, or the other side cannot see the difference.
+    Equal,
+    /// A rule should find it.
+    Gap,
+}
+
+/// A reason why no rule finds some mutants.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Reason {
     because: String,
-    /// What is sent means the same, or a client cannot see the difference.
     #[serde(default)]
-    equal: bool,
+    class: Why,
     /// Patterns of places.
     at: Vec<String>,
     /// All, if there are none.
@@ -133,14 +145,15 @@ impl Reason {
 pub struct Reasons(Vec<Reason>);
 
 /// The names of the classes, in the order of columns.
-pub const CLASSES: [&str; 4] = ["found", "permitted", "equal", "gap"];
+pub const CLASSES: [&str; 5] = ["found", "permitted", "equal", "gap", "unknown"];
 
 /// What a mutant is.
 pub enum Class<'a> {
     Found(&'a str),
     Permitted(&'a str),
     Equal(&'a str),
-    Gap,
+    Gap(&'a str),
+    Unknown,
 }
 
 impl Class<'_> {
@@ -149,7 +162,8 @@ impl Class<'_> {
             Self::Found(_) => 0,
             Self::Permitted(_) => 1,
             Self::Equal(_) => 2,
-            Self::Gap => 3,
+            Self::Gap(_) => 3,
+            Self::Unknown => 4,
         }
     }
 }
@@ -167,9 +181,10 @@ impl Reasons {
             return Class::Found(rule);
         }
         match self.0.iter().find(|reason| reason.covers(mutant, revision)) {
-            Some(reason) if reason.equal => Class::Equal(&reason.because),
-            Some(reason) => Class::Permitted(&reason.because),
-            None => Class::Gap,
+            Some(Reason { class: Why::Permitted, because, .. }) => Class::Permitted(because),
+            Some(Reason { class: Why::Equal, because, .. }) => Class::Equal(because),
+            Some(Reason { class: Why::Gap, because, .. }) => Class::Gap(because),
+            None => Class::Unknown,
         }
     }
 }

@@ -149,8 +149,8 @@ pub fn systematic(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8,
             table.add(mutant, &class);
             if args.list {
                 console::say(&mutant.explained(revision, &class));
-            } else if let Class::Gap = class {
-                flaws.insert(format!("{revision} {}: a gap", mutant.name()));
+            } else if let Class::Unknown = class {
+                flaws.insert(format!("{revision} {}: no rule finds it, and no reason covers it", mutant.name()));
             }
         }
         if blesses && !args.list {

@@ -1,4 +1,4 @@
-//! How many mutants of each message, and of each operator, are found, permitted, equal or gaps.
+//! How many mutants of each message, and of each operator, are of which class.
 
 use std::collections::BTreeMap;
 
