@@ -108,6 +108,9 @@ pub struct OutputArgs {
     /// Write the current failures to a list of known failures; existing reasons are kept
     #[arg(long, value_name = "PATH", conflicts_with = "baseline", help_heading = "Output")]
     pub write_baseline: Option<PathBuf>,
+    /// Remove the entries that now pass from the list of known failures, and keep everything else in it
+    #[arg(long, conflicts_with = "write_baseline", help_heading = "Output")]
+    pub update_baseline: bool,
 }
 
 /// Failures that do not fail a run.

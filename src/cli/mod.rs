@@ -25,7 +25,7 @@ pub use self::{
     project::{InitArgs, Pipeline, TreeArgs, TreeFormat},
     recordings::{JudgeArgs, RecordArgs},
     reports::{ExplainArgs, ListArgs, Listed, ReportCommand},
-    run::{CLIENT, RunArgs},
+    run::{CLIENT, MOST_RETRIES, RunArgs},
     suites::{CheckArgs, ServeArgs},
 };
 use crate::report::Format;

@@ -5,7 +5,10 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{OutputArgs, ScopeArgs, TargetArgs, groups::seconds};
-use crate::partition::Partition;
+use crate::{outcome::Flaky, partition::Partition};
+
+/// Retries at most: a rule that passes once in eleven runs does not pass. A guess.
+pub const MOST_RETRIES: u8 = 10;
 
 /// What the client declares by default.
 pub const CLIENT: &str = "roots,sampling,elicitation";
@@ -27,8 +30,14 @@ pub struct RunArgs {
     #[arg(long, value_name = "PART", help_heading = "Scope")]
     pub partition: Option<Partition>,
     /// Stop when a rule fails; what was received until then is judged, and the report lists the suites that were not run
-    #[arg(long, conflicts_with_all = ["write_baseline", "accept"], help_heading = "Scope")]
+    #[arg(long, conflicts_with_all = ["write_baseline", "retries"], help_heading = "Scope")]
     pub fail_fast: bool,
+    /// Test the rules that fail again, up to N times on new connections; those that then pass are flaky [default: 0]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(..=i64::from(MOST_RETRIES)), help_heading = "Scope")]
+    pub retries: Option<u8>,
+    /// With --retries: whether a flaky rule fails the run [default: fail]
+    #[arg(long, value_enum, value_name = "WHAT", help_heading = "Output")]
+    pub flaky: Option<Flaky>,
     #[command(flatten)]
     pub output: OutputArgs,
 

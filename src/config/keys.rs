@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 
 use super::{client, levels};
 use crate::{
+    cli::MOST_RETRIES,
     evidence::Transport,
-    outcome::Level,
+    outcome::{Flaky, Level},
     suite::{
         decode::{Decode, OneOrMany, Pairs, WithTree, keys, mapping, refuse_unknown, schema_like},
         diagnostic::Problems,
@@ -33,6 +34,11 @@ keys! { snake_case
         baseline: String,
         /// Failures that are accepted
         accept: Accept,
+        /// How often the rules that fail are tested again, like --retries
+        #[schemars(extend("maximum" = MOST_RETRIES))]
+        retries: At<usize>,
+        /// Whether a rule that fails and then passes fails the run, like --flaky
+        flaky: Flaky,
         /// Servers to test, by name
         targets: Pairs<WithTree<Target>>,
         /// Clients to test, by name

@@ -28,6 +28,7 @@ pub use target::Described;
 
 use crate::{
     error::{Error, Mistakes},
+    outcome::Flaky,
     suite::{Diagnostic, decode::Decode, diagnostic::Problems},
     target::Limits,
 };
@@ -68,6 +69,8 @@ pub struct Settings {
     pub report: Vec<String>,
     pub baseline: Option<PathBuf>,
     pub accept_sdk: bool,
+    pub retries: Option<u8>,
+    pub flaky: Option<Flaky>,
 }
 
 /// The file in this directory or the nearest one above it.

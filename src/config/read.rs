@@ -10,6 +10,7 @@ use super::{
     levels, target, within,
 };
 use crate::{
+    cli::MOST_RETRIES,
     suite::{
         decode::{OneOrMany, Pairs, WithTree},
         diagnostic::{Problems, suggestion},
@@ -65,6 +66,13 @@ pub fn add(config: &mut Config, file: File, origin: &Arc<Origin>, problems: &mut
     if let Some(sdk) = file.accept.and_then(|accept| accept.sdk) {
         config.settings.accept_sdk = sdk;
     }
+    if let Some(retries) = &file.retries {
+        match u8::try_from(retries.value).ok().filter(|number| *number <= MOST_RETRIES) {
+            Some(number) => config.settings.retries = Some(number),
+            None => problems.add(retries.at, format!("`retries` must be at most {MOST_RETRIES}")),
+        }
+    }
+    config.settings.flaky = file.flaky.or(config.settings.flaky);
     settings((file.strict, file.report, file.baseline), directory, &mut config.settings);
 }
 

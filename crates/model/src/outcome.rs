@@ -15,7 +15,7 @@ mod world;
 
 pub use self::{
     cost::{Compared, CostRow, Times},
-    level::{GivenLevel, Level, Status},
+    level::{Flaky, GivenLevel, Level, Status},
     masked::masked,
     report::{
         CallCounts, Graph, GraphNode, Moment, OutdatedEntry, RunReport, SlowSuite, Subject, TargetReport, Tool, Totals,

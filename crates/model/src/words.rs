@@ -2,6 +2,7 @@
 
 use crate::{
     evidence::{Manner, Side},
+    outcome::Flaky,
     revision::Revision,
     transport::Transport,
 };
@@ -43,6 +44,7 @@ words! {
     Revision: Self::ALL.map(|revision| (revision.as_str(), revision));
     Side: [("server", Self::Server), ("client", Self::Client), ("gateway", Self::Gateway)];
     Transport: Self::ALL.map(|transport| (transport.as_str(), transport));
+    Flaky: [("fail", Self::Fail), ("pass", Self::Pass)];
     Manner: [
         ("accept", Self::Accept),
         ("decline", Self::Decline),

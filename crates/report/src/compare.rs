@@ -86,8 +86,9 @@ fn named(id: &str, revision: Revision, report: &RunReport) -> String {
 /// The severity of a status; a rule that was not judged counts like one that passed.
 fn weight(status: Status) -> u8 {
     match status {
-        Status::Fail => 5,
-        Status::Broken => 4,
+        Status::Fail => 6,
+        Status::Broken => 5,
+        Status::Flaky => 4,
         Status::Known => 3,
         Status::Warn => 2,
         Status::Advice => 1,

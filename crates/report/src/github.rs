@@ -3,7 +3,7 @@
 use super::{
     human::{ended, meaning},
     link::link,
-    tally::standing,
+    tally::{is_flaky_failure, standing},
     text::{flow, plain},
 };
 use conform_model::outcome::{Finding, RuleResult, RunReport, Status};
@@ -12,7 +12,8 @@ pub(super) fn render(report: &RunReport) -> String {
     let commands = report.rules.iter().filter_map(|rule| {
         let command = match standing(report, rule) {
             Status::Fail | Status::Broken => "error",
-            Status::Warn => "warning",
+            Status::Flaky if is_flaky_failure(report, rule) => "error",
+            Status::Warn | Status::Flaky => "warning",
             Status::Advice | Status::Known => "notice",
             _ => return None,
         };

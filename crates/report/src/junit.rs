@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use chrono::DateTime;
 use indexmap::IndexMap;
-use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
+use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestRerun, TestSuite};
 
 use super::{
     human::{ended, explanation},
-    tally::standing,
+    tally::{is_flaky_failure, standing},
     text::{flow, plain},
 };
 use conform_model::{
@@ -80,10 +80,19 @@ fn suite_name(report: &RunReport, rule: &RuleResult) -> String {
 fn case(report: &RunReport, rule: &RuleResult) -> TestCase {
     let reason = || rule.reason.as_deref().map_or_else(|| "unknown reason".to_owned(), |reason| shown(&flow(reason)));
     let status = match standing(report, rule) {
-        Status::Fail => {
+        Status::Flaky if !is_flaky_failure(report, rule) => {
+            let mut passed = TestCaseStatus::success();
+            let mut first = TestRerun::new(NonSuccessKind::Failure);
+            let messages: Vec<_> = rule.findings.iter().take(1).map(|finding| shown(&finding.message)).collect();
+            first.set_type("flaky").set_message(messages.concat()).set_description(explanation(rule));
+            passed.add_rerun(first);
+            passed
+        }
+        Status::Fail | Status::Flaky => {
             let mut failure = TestCaseStatus::non_success(NonSuccessKind::Failure);
             let messages: Vec<_> = rule.findings.iter().take(1).map(|finding| shown(&finding.message)).collect();
-            failure.set_type(rule.level.word()).set_message(messages.concat()).set_description(explanation(rule));
+            let kind = if rule.status == Status::Flaky { "flaky" } else { rule.level.word() };
+            failure.set_type(kind).set_message(messages.concat()).set_description(explanation(rule));
             failure
         }
         Status::Broken => {

@@ -49,6 +49,7 @@ fn write(page: &mut String, report: &RunReport) -> std::fmt::Result {
     let tally = Tally::of(report);
     let counts = [
         (Status::Fail, "failed"),
+        (Status::Flaky, "flaky"),
         (Status::Known, "known to fail"),
         (Status::Broken, "broken"),
         (Status::Warn, "warnings"),
@@ -63,6 +64,7 @@ fn write(page: &mut String, report: &RunReport) -> std::fmt::Result {
     page.push_str(&row(counts.iter().map(|(status, _)| tally.count(*status).to_string()).collect()));
     for (status, heading, mark) in [
         (Status::Fail, "Failed", "❌"),
+        (Status::Flaky, "Flaky", "🎲"),
         (Status::Broken, "Broken", "💥"),
         (Status::Known, "Known to fail", "🔕"),
         (Status::Warn, "Warnings", "⚠️"),
@@ -72,7 +74,7 @@ fn write(page: &mut String, report: &RunReport) -> std::fmt::Result {
         // What fails the job is shown at once, the rest is folded to one line.
         match status {
             _ if rules.is_empty() => continue,
-            Status::Fail | Status::Broken => writeln!(page, "\n### {heading}\n")?,
+            Status::Fail | Status::Flaky | Status::Broken => writeln!(page, "\n### {heading}\n")?,
             _ => writeln!(page, "\n<details><summary>{mark} {heading}: {}</summary>\n", rules.len())?,
         }
         for rule in rules.iter().take(TOLD) {
@@ -81,7 +83,7 @@ fn write(page: &mut String, report: &RunReport) -> std::fmt::Result {
         if rules.len() > TOLD {
             writeln!(page, "and {} more\n", rules.len() - TOLD)?;
         }
-        if !matches!(status, Status::Fail | Status::Broken) {
+        if !matches!(status, Status::Fail | Status::Flaky | Status::Broken) {
             writeln!(page, "\n</details>")?;
         }
     }

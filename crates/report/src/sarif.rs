@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{
     human::ended,
     link::link,
-    tally::standing,
+    tally::{is_flaky_failure, standing},
     text::{flow, plain},
 };
 use conform_model::outcome::{Finding, Level, RuleResult, RunReport, Status};
@@ -28,7 +28,8 @@ pub(super) fn render(report: &RunReport) -> String {
     for rule in &report.rules {
         let level = match standing(report, rule) {
             Status::Fail | Status::Known | Status::Broken => "error",
-            Status::Warn => "warning",
+            Status::Flaky if is_flaky_failure(report, rule) => "error",
+            Status::Flaky | Status::Warn => "warning",
             Status::Advice => "note",
             _ => continue,
         };
@@ -123,6 +124,9 @@ fn result(report: &RunReport, rule: &RuleResult, index: usize, level: &str, find
     if rule.status == Status::Known {
         let why = rule.reason.as_deref().unwrap_or_default();
         result["suppressions"] = json!([{ "kind": "external", "justification": plain(why) }]);
+    }
+    if rule.status == Status::Flaky {
+        result["properties"]["flaky"] = json!(plain(rule.reason.as_deref().unwrap_or_default()));
     }
     if let Some(world) = finding.and_then(|finding| finding.world.as_ref()) {
         result["properties"]["world"] = json!(plain(&world.described()));

@@ -4,7 +4,7 @@ use std::{cmp::Reverse, collections::HashMap};
 
 use serde::{Serialize, Serializer};
 
-use conform_model::outcome::{RuleResult, RunReport, Status};
+use conform_model::outcome::{Flaky, RuleResult, RunReport, Status};
 
 /// The effective status: under `--strict` a warning is a failure.
 pub fn standing(report: &RunReport, rule: &RuleResult) -> Status {
@@ -12,6 +12,11 @@ pub fn standing(report: &RunReport, rule: &RuleResult) -> Status {
         Status::Warn if report.strict => Status::Fail,
         status => status,
     }
+}
+
+/// Whether a rule fails the run because it is flaky.
+pub fn is_flaky_failure(report: &RunReport, rule: &RuleResult) -> bool {
+    rule.status == Status::Flaky && report.flaky == Flaky::Fail
 }
 
 /// The rules with this status. Failures with the most findings come first, because they may cause others, and those of the
@@ -28,8 +33,9 @@ pub fn rules_with_status(report: &RunReport, status: Status) -> Vec<&RuleResult>
 }
 
 /// The worst first.
-pub const STATUSES: [Status; 9] = [
+pub const STATUSES: [Status; 10] = [
     Status::Fail,
+    Status::Flaky,
     Status::Known,
     Status::Broken,
     Status::Warn,
@@ -42,7 +48,7 @@ pub const STATUSES: [Status; 9] = [
 
 /// The number of rules with each status.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally([usize; 9]);
+pub struct Tally([usize; 10]);
 
 impl Tally {
     /// A rule counts once, with its worst status in any revision, as in the verdict.
@@ -85,8 +91,8 @@ impl Tally {
 
     /// Whether some of these rules need attention.
     pub fn is_notable(&self) -> bool {
-        use Status::{Advice, Broken, Fail, Known, Warn};
-        [Fail, Known, Broken, Warn, Advice].into_iter().any(|status| self.count(status) > 0)
+        use Status::{Advice, Broken, Fail, Flaky, Known, Warn};
+        [Fail, Flaky, Known, Broken, Warn, Advice].into_iter().any(|status| self.count(status) > 0)
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{
     human::{ended, explanation, meaning},
-    tally::standing,
+    tally::{is_flaky_failure, standing},
     text::{flow, plain},
 };
 use conform_model::outcome::{RuleResult, RunReport, Status};
@@ -33,7 +33,8 @@ pub(super) fn render(report: &RunReport) -> String {
 
 fn point(tap: &mut String, number: usize, report: &RunReport, rule: &RuleResult) -> std::fmt::Result {
     let status = standing(report, rule);
-    let ok = if matches!(status, Status::Fail | Status::Broken | Status::Known) { "not ok" } else { "ok" };
+    let fails = matches!(status, Status::Fail | Status::Broken | Status::Known) || is_flaky_failure(report, rule);
+    let ok = if fails { "not ok" } else { "ok" };
     write!(tap, "{ok} {number} - {}", description(&rule.id))?;
     if report.revisions.len() > 1 {
         write!(tap, " ({})", rule.revision)?;
@@ -47,7 +48,7 @@ fn point(tap: &mut String, number: usize, report: &RunReport, rule: &RuleResult)
         write!(tap, " # TODO {}", description(rule.reason.as_deref().unwrap_or_default()))?;
     }
     tap.push('\n');
-    if matches!(status, Status::Fail | Status::Known | Status::Broken | Status::Warn | Status::Advice) {
+    if matches!(status, Status::Fail | Status::Flaky | Status::Known | Status::Broken | Status::Warn | Status::Advice) {
         let severity = serde_json::to_value(status).unwrap_or_default();
         let messages: Vec<String> = rule.findings.iter().map(|finding| plain(&finding.line()).into()).collect();
         writeln!(tap, "  ---")?;

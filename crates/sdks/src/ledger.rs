@@ -100,12 +100,22 @@ pub fn mark(report: &mut RunReport) {
     if report.target.subject != Subject::Server {
         return;
     }
-    let sdks = &report.target.sdks;
-    for RuleResult { id, findings, .. } in &mut report.rules {
-        for finding in findings {
-            finding.sdk = explanation(&LEDGERS, id, finding, sdks).map(Box::new);
-        }
+    for rule in &mut report.rules {
+        mark_rule(rule, &report.target.sdks);
     }
+}
+
+fn mark_rule(RuleResult { id, findings, .. }: &mut RuleResult, sdks: &[Sdk]) {
+    for finding in findings {
+        finding.sdk = explanation(&LEDGERS, id, finding, sdks).map(Box::new);
+    }
+}
+
+/// Whether everything that the rule found certainly comes from one of these SDKs.
+pub fn is_of_sdk(rule: &RuleResult, sdks: &[Sdk]) -> bool {
+    let mut rule = rule.clone();
+    mark_rule(&mut rule, sdks);
+    rule.is_in_sdk()
 }
 
 fn explanation(ledger: &[SdkLedger], rule: &str, finding: &Finding, sdks: &[Sdk]) -> Option<SdkDefect> {

@@ -127,7 +127,14 @@ impl<'a> ClientRun<'a> {
             },
             ..RunHeader::new(Side::Client, target, started, job.limits.evidence_frames)
         };
-        Evidence { header, links: recorder.links(), frames: Frames::Recorded(recorder), contexts, cut_off: None }
+        Evidence {
+            header,
+            links: recorder.links(),
+            frames: Frames::Recorded(recorder),
+            contexts,
+            retries: Vec::new(),
+            cut_off: None,
+        }
     }
 
     /// The revision that the client uses when it is offered the newest one.

@@ -106,7 +106,7 @@ fn prepared<'a>(args: &'a GenerateArgs, surroundings: &Surroundings) -> Result<P
     let (target, facts, mut limits) = target::target(&args.target, surroundings)?;
     let suites = suites(args, surroundings)?;
     let proposals = Proposals::new(&[], &suites)?;
-    let course = Course::of(suites, &args.select, &args.output, args.transcript.as_deref())?;
+    let course = Course::of(suites, Side::Server, &args.select, &args.output, args.transcript.as_deref())?;
     if let Some(seconds) = args.timeout {
         limits.request = target::seconds(seconds, "--timeout")?;
     }
@@ -223,7 +223,7 @@ async fn conduct(
         ..RunHeader::new(Side::Server, target, started, job.limits.evidence_frames)
     };
     let (links, frames) = (recorder.links(), Frames::Recorded(recorder));
-    Ok(Evidence { header, links, frames, contexts: vec![context], cut_off: None })
+    Ok(Evidence { header, links, frames, contexts: vec![context], retries: Vec::new(), cut_off: None })
 }
 
 /// Writes the calls that failed, and returns a line on the file. If there are none and no file exists, nothing is

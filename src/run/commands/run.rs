@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::PathBuf, time::Instant};
 
 use crate::{
-    cli::RunArgs,
+    cli::{Accept, RunArgs},
     error::{Error, exit},
     evidence::{Evidence, Side},
     outcome::{RuleResult, Status},
@@ -76,6 +76,12 @@ fn prepared<'a>(
     };
     give_levels(&mut suites, &levels);
     let terms = terms(args)?;
+    if args.flaky.is_some() && args.retries.is_none() {
+        return Err(Error::Usage {
+            message: "--flaky has no effect without --retries".into(),
+            help: Some("for example --retries 2 --flaky pass".into()),
+        });
+    }
     let filter = filter(args, &terms, &suites)?;
     let baseline = Baseline::wanted(&args.output, &suites)?;
     let limits = target::limits(args, limits)?;
@@ -83,7 +89,6 @@ fn prepared<'a>(
     let revisions = args.scope.revision.parse()?;
     deviations::reject_unless_visible_in(&args.target, revisions)?;
     let job = Job {
-        target,
         facts,
         call_tools: args.scope.call_tools,
         limits,
@@ -93,8 +98,12 @@ fn prepared<'a>(
         strict: args.output.strict,
         fail_fast: args.fail_fast.then(|| {
             let (baseline, strict) = (baseline.clone(), args.output.strict);
-            Box::new(move |rule: &RuleResult| baseline.fails(rule, strict)) as _
+            let accepted =
+                if args.output.accept.contains(&Accept::Sdk) { sdks::of_server(&target) } else { Vec::new() };
+            Box::new(move |rule: &RuleResult| baseline.fails(rule, strict) && !conform_sdks::is_of_sdk(rule, &accepted))
+                as _
         }),
+        target,
         interrupts: interrupts.clone(),
         suites: Counts::of("suites"),
     };
@@ -125,13 +134,42 @@ pub fn tested(args: &RunArgs, surroundings: &Surroundings, interrupts: &Interrup
     };
     let mut evidence = course.conduct(test, surroundings)?;
     describe(&mut evidence, &job, args, surroundings);
+    for number in 1..=args.retries.unwrap_or_default() {
+        let failing = course.failing(&evidence);
+        if failing.is_empty() || interrupts.code().is_some() {
+            break;
+        }
+        let retry = retried(&course, &job, failing, surroundings)?;
+        let header = &mut evidence.header;
+        header.ms += retry.header.ms;
+        header
+            .notes
+            .extend(retry.header.end.cut_short.iter().map(|why| format!("retry {number} is incomplete: {why}")));
+        evidence.retries.push(retry);
+    }
     // Ctrl-C may have been pressed while the rules were judged.
     Ok(course.judge(evidence, |evidence, _| evidence.header.end.interrupted = interrupts.code()))
+}
+
+/// Another run, for the rules that this filter selects.
+fn retried(course: &Course, job: &Job, terms: Vec<String>, surroundings: &Surroundings) -> Result<Evidence, Error> {
+    let (filter, recorder) = (Filter::new(&terms, &course.suites)?, job.recorder());
+    let test = Conduct {
+        party: "server",
+        recorder: &recorder,
+        interrupts: &job.interrupts,
+        progress: Some((&job.suites, job.limits.request * 3)),
+        work: conduct(job, &course.suites, &filter, recorder.clone()),
+    };
+    let mut evidence = course.conduct(test, surroundings)?;
+    evidence.header.scope.filter = terms;
+    Ok(evidence)
 }
 
 /// Adds what the evidence says about the command that produced it.
 fn describe(evidence: &mut Evidence, job: &Job, args: &RunArgs, surroundings: &Surroundings) {
     let Evidence { header, contexts, .. } = evidence;
+    header.scope.flaky = args.flaky.unwrap_or_default();
     header.scope.partition = args.partition.as_ref().map(ToString::to_string);
     header.target.config = configured::shown(&args.target, surroundings);
     header.target.command = again::command(&job.target);
@@ -156,7 +194,7 @@ fn terms(args: &RunArgs) -> Result<Vec<String>, Error> {
     let mut terms = args.scope.select.terms();
     if let Some(path) = &args.last_failed {
         let report = super::report::read(path)?;
-        let failed = [Status::Fail, Status::Broken, Status::Warn];
+        let failed = [Status::Fail, Status::Flaky, Status::Broken, Status::Warn];
         let rules = report.rules.iter().filter(|rule| failed.contains(&rule.status)).map(|rule| rule.id.clone());
         terms.extend(rules);
     }

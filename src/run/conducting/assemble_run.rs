@@ -81,5 +81,12 @@ pub async fn conduct(job: &Job, suites: &[Suite], filter: &Filter, recorder: Rec
         end: RunEnd { cut_short, interrupted: job.interrupts.code(), failed_handshake },
         ..RunHeader::new(Side::Server, target, started, job.limits.evidence_frames)
     };
-    Ok(Evidence { header, links: recorder.links(), frames: Frames::Recorded(recorder), contexts, cut_off: None })
+    Ok(Evidence {
+        header,
+        links: recorder.links(),
+        frames: Frames::Recorded(recorder),
+        contexts,
+        retries: Vec::new(),
+        cut_off: None,
+    })
 }

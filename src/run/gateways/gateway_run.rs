@@ -102,7 +102,7 @@ pub async fn conduct(
     };
     let frames = Frames::Recorded(recorder.clone());
     Ok(Conducted {
-        evidence: Evidence { header, links: recorder.links(), frames, contexts, cut_off: None },
+        evidence: Evidence { header, links: recorder.links(), frames, contexts, retries: Vec::new(), cut_off: None },
         comparison,
         cost,
     })

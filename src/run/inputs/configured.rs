@@ -21,6 +21,10 @@ pub fn with_settings(args: &RunArgs, surroundings: &Surroundings) -> RunArgs {
     let output = &mut args.output;
     output.strict |= settings.strict;
     output.accept.extend(settings.accept_sdk.then_some(Accept::Sdk));
+    if !args.fail_fast {
+        args.retries = args.retries.or(settings.retries);
+        args.flaky = args.flaky.or(settings.flaky.filter(|_| args.retries.is_some()));
+    }
     if output.forms.report.is_empty() {
         output.forms.report = settings.report;
     }

@@ -10,7 +10,7 @@ use crate::{
     assess::verdict::total,
     cli::OutputArgs,
     error::Error,
-    evidence::{Evidence, RunEnd},
+    evidence::RunEnd,
     judge::FINDINGS_KEPT,
     outcome::{Finding, OutdatedEntry, RuleResult, RunReport, Status},
     plan::nearest,
@@ -65,7 +65,15 @@ impl Baseline {
     /// once.
     pub fn wanted(args: &OutputArgs, suites: &[Suite]) -> Result<Self, Error> {
         let renewed = args.write_baseline.as_ref().filter(|path| path.exists());
-        let Some(path) = args.baseline.as_ref().or(renewed) else { return Ok(Self::default()) };
+        let Some(path) = args.baseline.as_ref().or(renewed) else {
+            if args.update_baseline {
+                return Err(Error::Usage {
+                    message: "--update-baseline needs a list of known failures".into(),
+                    help: Some("name it with --baseline PATH, or with `baseline` in mcp-conform.toml".into()),
+                });
+            }
+            return Ok(Self::default());
+        };
         let text = fs::read_to_string(path).map_err(|source| match source.kind() {
             ErrorKind::NotFound => Error::Usage {
                 message: format!("there is no baseline `{}`", path.display()),
@@ -111,6 +119,9 @@ impl Baseline {
             complain(&format!("wrote {}: {} {entries}", path.display(), written.known.len()));
         } else if let Some(path) = &args.baseline {
             self.apply(report, path, saw_all);
+            if args.update_baseline && !report.outdated.is_empty() {
+                return update(path, report);
+            }
         }
         Ok(())
     }
@@ -196,6 +207,45 @@ impl Baseline {
     }
 }
 
+/// Removes the entries that now pass from the file. Nothing else in it changes.
+fn update(path: &Path, report: &mut RunReport) -> Result<(), Error> {
+    let text = fs::read_to_string(path).map_err(|source| failed(path, "read", source))?;
+    let lines: Vec<usize> = report.outdated_entries.iter().map(|entry| entry.line).collect();
+    let text = without(&text, &lines).map_err(|why| Error::Usage {
+        message: format!("`{}` cannot be updated: {why}", path.display()),
+        help: Some("write each entry as a table [[known]], or use --write-baseline".into()),
+    })?;
+    fs::write(path, text).map_err(|source| failed(path, "write", source))?;
+    let entries = if lines.len() == 1 { "entry that now passes" } else { "entries that now pass" };
+    complain(&format!("updated {}: removed {} {entries}", path.display(), lines.len()));
+    report.notes.retain(|note| !report.outdated.contains(note));
+    report.outdated.clear();
+    report.outdated_entries.clear();
+    total(report);
+    Ok(())
+}
+
+/// The text of a list without the entries whose rules are on these lines.
+fn without(text: &str, rules: &[usize]) -> Result<String, String> {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let is_head = |line: &&str| line.trim_start().starts_with("[[");
+    let mut kept = vec![true; lines.len()];
+    for rule in rules {
+        let before = lines.get(..*rule).and_then(|before| before.iter().rposition(is_head));
+        let head = before.ok_or_else(|| format!("the entry on line {rule} is not a table of its own"))?;
+        let next = lines[*rule..].iter().position(is_head).map_or(lines.len(), |next| rule + next);
+        // Comments right before the next entry belong to it.
+        let is_its_own = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+        let end = match next < lines.len() {
+            true => lines[..next].iter().rposition(is_its_own).map_or(next, |last| last + 1),
+            false => next,
+        };
+        let gap = lines[end..next].iter().take_while(|line| line.trim().is_empty()).count();
+        kept[head..end + gap].fill(false);
+    }
+    Ok(lines.into_iter().zip(kept).filter_map(|(line, kept)| kept.then_some(line)).collect())
+}
+
 /// The findings of a rule that match no entry, each with its message: by subject, or else the rule as a whole.
 fn uncovered<'r>(results: &[&'r RuleResult], kept: &[&Known]) -> IndexMap<Option<String>, &'r str> {
     let tells_apart = results.iter().all(|rule| are_told_apart(&rule.findings));
@@ -242,21 +292,6 @@ impl Known {
 /// Whether a run would have shown that a rule fails for a subject.
 pub type SawAll<'a> = dyn Fn(&RuleResult, Option<&str>) -> bool + 'a;
 
-/// The run saw all unless it was cut short or filtered: then a rule over the messages of all suites may have missed some.
-pub fn saw_all(evidence: &Evidence, suites: &[Suite]) -> impl Fn(&RuleResult, Option<&str>) -> bool {
-    let is_cut =
-        evidence.header.end.cut_short.is_some() || evidence.contexts.iter().any(|context| !context.not_run.is_empty());
-    // The same calls are generated for any rules.
-    let is_generated = evidence.contexts.iter().any(|context| context.generated.is_some());
-    let is_part = !evidence.header.scope.filter.is_empty() && !is_generated;
-    move |judged, subject| {
-        let mut rules = suites.iter().flat_map(|suite| &suite.rules);
-        let passed = || subject.is_some_and(|subject| judged.held.iter().any(|held| held.subject == subject));
-        let mut is_whole = || rules.any(|rule| rule.id == judged.id && rule.looks_at_whole_run());
-        !is_cut && (!is_part || !is_whole() || passed())
-    }
-}
-
 /// The message for entries that match no failure.
 fn outdated(rule: &str, subjects: &[&str]) -> String {
     match subjects {
@@ -270,6 +305,7 @@ fn fails(rule: &RuleResult, strict: bool) -> bool {
     rule.status == Status::Fail || (strict && rule.status == Status::Warn)
 }
 
+/// Whether the result shows that the rule passes or fails; a flaky one does both.
 fn was_judged(rule: &RuleResult) -> bool {
-    !matches!(rule.status, Status::NotExercised | Status::NotApplicable | Status::Broken)
+    !matches!(rule.status, Status::NotExercised | Status::NotApplicable | Status::Broken | Status::Flaky)
 }

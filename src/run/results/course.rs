@@ -8,10 +8,7 @@ use std::{
     time::Duration,
 };
 
-use super::{
-    baseline::{Baseline, saw_all},
-    outputs,
-};
+use super::{baseline::Baseline, outputs};
 use crate::{
     assess,
     cli::{Accept, FormArgs, OutputArgs, SelectArgs},
@@ -65,7 +62,7 @@ impl<'a> Course<'a> {
         transcript: Option<&'a Path>,
         surroundings: &Surroundings,
     ) -> Result<Self, Error> {
-        Self::of(load(&[side], &select.suite, surroundings.color)?, select, output, transcript)
+        Self::of(load(&[side], &select.suite, surroundings.color)?, side, select, output, transcript)
     }
 
     /// Whether only some rules are to be judged.
@@ -76,11 +73,13 @@ impl<'a> Course<'a> {
     /// The same with these suites.
     pub fn of(
         suites: Vec<Suite>,
+        side: Side,
         select: &'a SelectArgs,
         output: &'a OutputArgs,
         transcript: Option<&'a Path>,
     ) -> Result<Self, Error> {
         outputs::try_path(transcript)?;
+        accepts(output, side)?;
         let terms = select.terms();
         let filter = Filter::new(&terms, &suites)?;
         let baseline = Baseline::wanted(output, &suites)?;
@@ -106,26 +105,48 @@ impl<'a> Course<'a> {
         Ok(evidence)
     }
 
+    fn assessed(&self, evidence: &Evidence, illustrated: bool) -> RunReport {
+        let (filter, strict, own_suites) = (&self.filter, self.strict, self.own_suites);
+        assess::assess(evidence, &self.suites, &assess::Options { filter, strict, own_suites, illustrated })
+    }
+
+    fn name_sdks(&self, report: &mut RunReport) {
+        conform_sdks::mark(report);
+        if self.output.accept.contains(&Accept::Sdk) && conform_sdks::accept(report) > 0 {
+            assess::verdict::total(report);
+        }
+    }
+
+    /// The terms of a filter for the rules that fail the run; empty if there are none.
+    pub fn failing(&self, evidence: &Evidence) -> Vec<String> {
+        let mut report = self.assessed(evidence, false);
+        self.name_sdks(&mut report);
+        report.rules.retain(|rule| self.baseline.fails(rule, self.strict));
+        assess::filter_of(&report, evidence)
+    }
+
     /// Judges the evidence, and compares the verdicts with the baseline. `complete` adds what this evidence does not say.
     pub fn judge(self, mut evidence: Evidence, complete: impl FnOnce(&mut Evidence, &mut RunReport)) -> Tested {
-        let how = assess::Options {
-            filter: &self.filter,
-            strict: self.strict,
-            own_suites: self.own_suites,
-            illustrated: outputs::illustrated(&self.output.forms),
-        };
-        let mut report = assess::assess(&evidence, &self.suites, &how);
+        let mut report = self.assessed(&evidence, outputs::illustrated(&self.output.forms));
         complete(&mut evidence, &mut report);
-        conform_sdks::mark(&mut report);
-        if self.output.accept.contains(&Accept::Sdk) && conform_sdks::accept(&mut report) > 0 {
-            assess::verdict::total(&mut report);
-        }
-        let saw_all = saw_all(&evidence, &self.suites);
+        self.name_sdks(&mut report);
+        let saw_all = assess::saw_all(&evidence, &self.suites);
         let settled = self.baseline.settle(&mut report, self.output, &evidence.header.end, &saw_all);
         // A file that cannot be written does not prevent the others.
         let saved = self.transcript.map_or(Ok(()), |path| outputs::save_transcript(path, &evidence));
         Tested { failure: assess::failure::without_results(&report, &evidence), report, kept: [settled, saved] }
     }
+}
+
+/// Rejects `--accept sdk` where it has no effect.
+pub fn accepts(output: &OutputArgs, side: Side) -> Result<(), Error> {
+    if output.accept.is_empty() || side == Side::Server {
+        return Ok(());
+    }
+    Err(Error::Usage {
+        message: "--accept sdk is for servers: what SDKs of clients do is not known yet".into(),
+        help: Some("--write-baseline PATH accepts the current failures".into()),
+    })
 }
 
 /// A finished test whose reports are not written yet.

@@ -29,7 +29,7 @@ pub fn assess(evidence: &Evidence, suites: &[Suite], options: &Options) -> RunRe
         started: header.started,
         ms: header.ms,
         calls: runs().flat_map(|(_, run)| run.counts.clone()).collect(),
-        ..sum_up(target(header, contexts), rules, notes, cut_short, options.strict)
+        ..sum_up(target(header, contexts), rules, notes, cut_short, (options.strict, header.scope.flaky))
     };
     report.exit_code = header.end.interrupted.unwrap_or(report.exit_code);
     report

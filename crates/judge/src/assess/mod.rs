@@ -10,12 +10,15 @@ mod paste;
 mod reached;
 mod rerun;
 pub mod resource_graph;
+mod retried;
 mod sent;
 mod served;
 pub mod shown;
 pub mod timeline;
 pub mod verdict;
 mod worlds;
+
+pub use self::{rerun::filter_of, retried::saw_all};
 
 use std::{collections::HashSet, path::PathBuf};
 
@@ -96,6 +99,7 @@ pub fn assess(evidence: &Evidence, suites: &[Suite], options: &Options) -> RunRe
         name_both_sides(&mut rules, evidence);
     }
     worlds::name_worlds(&mut rules, evidence, suites);
+    retried::mark(&mut rules, &evidence.retries, suites);
     let cut_short = header.end.cut_short.clone();
     let notes = notes(evidence, &rules, sessions);
     let served = used.served(evidence, &rules, suites);
@@ -106,7 +110,7 @@ pub fn assess(evidence: &Evidence, suites: &[Suite], options: &Options) -> RunRe
         limits: reached::reached(evidence, suites),
         slowest: header.slowest.clone(),
         served,
-        ..sum_up(target(header, contexts), rules, notes, cut_short, options.strict)
+        ..sum_up(target(header, contexts), rules, notes, cut_short, (options.strict, header.scope.flaky))
     };
     if let Some(failed) = failed {
         // The rules were judged as in a revision that was not negotiated.

@@ -8,8 +8,8 @@ use std::{
 use serde_json::Value;
 
 use conform_model::{
-    evidence::{Frame, Kind, Message, Side},
-    outcome::{RunReport, Subject},
+    evidence::{Evidence, Frame, Kind, Message, Side},
+    outcome::{RuleResult, RunReport, Subject},
 };
 
 /// Values of `by` that occur in every run.
@@ -36,15 +36,27 @@ pub fn say_how(report: &mut RunReport, causes: &Causes, suites: &[PathBuf]) {
         return test_again(report, &command);
     }
     for rule in &mut report.rules {
-        // A rule over the whole run may have found it in requests of other suites.
-        let frames = rule.findings.iter().flat_map(|finding| &finding.frames);
-        let asked = frames.filter_map(|frame| causes.of.get(frame)).map(String::as_str);
-        let asked: BTreeSet<_> = asked.filter(|by| *by != rule.suite && !ALWAYS.contains(by)).collect();
-        let with: String = asked.iter().map(|suite| format!(" --with {suite}")).collect();
+        let with: String = causes.beside(rule).iter().map(|suite| format!(" --with {suite}")).collect();
         for finding in &mut rule.findings {
             finding.reproduce = Some(format!("{command} --revision {} --filter {}{with}", rule.revision, rule.id));
         }
     }
+}
+
+/// The terms of a filter that tests the rules of the report again, with all requests that their findings need.
+pub fn filter_of(report: &RunReport, evidence: &Evidence) -> Vec<String> {
+    let shown = numbers(report);
+    let mut causes = Causes::default();
+    for frame in evidence.frames_where(|index| Some(&index.frame) <= shown.last()) {
+        causes.take(&frame, shown.contains(&frame.frame));
+    }
+    let rules = report.rules.iter();
+    let terms = rules.flat_map(|rule| {
+        let beside = causes.beside(rule).into_iter().map(|suite| format!("+{suite}"));
+        std::iter::once(rule.id.clone()).chain(beside)
+    });
+    // A rule may fail in several revisions.
+    terms.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// The suites that caused the frames in findings.
@@ -56,6 +68,13 @@ pub struct Causes {
 }
 
 impl Causes {
+    /// A rule over the whole run may have found it in requests of other suites, which are these.
+    fn beside<'a>(&'a self, rule: &RuleResult) -> BTreeSet<&'a str> {
+        let frames = rule.findings.iter().flat_map(|finding| &finding.frames);
+        let asked = frames.filter_map(|frame| self.of.get(frame)).map(String::as_str);
+        asked.filter(|by| *by != rule.suite && !ALWAYS.contains(by)).collect()
+    }
+
     pub fn take(&mut self, frame: &Frame, is_shown: bool) {
         let by = frame.by.as_ref().filter(|by| !ALWAYS.contains(&by.as_str()));
         self.asking.extend(by.map(|by| (frame.link, by.clone())));

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 
 use conform_model::{
     error::exit,
-    outcome::{REPORT_SCHEMA, RuleResult, RunReport, Status, TargetReport, Tool, Totals},
+    outcome::{Flaky, REPORT_SCHEMA, RuleResult, RunReport, Status, TargetReport, Tool, Totals},
 };
 
 pub fn sum_up(
@@ -14,7 +14,7 @@ pub fn sum_up(
     rules: Vec<RuleResult>,
     notes: Vec<String>,
     cut_short: Option<String>,
-    strict: bool,
+    (strict, flaky): (bool, Flaky),
 ) -> RunReport {
     let mut report = RunReport {
         schema: REPORT_SCHEMA,
@@ -24,6 +24,7 @@ pub fn sum_up(
         started: 0,
         ms: 0,
         strict,
+        flaky,
         partition: Vec::new(),
         limits: Vec::new(),
         cut_short,
@@ -48,7 +49,7 @@ pub fn sum_up(
 
 /// The report of a run that ended before any result. Its only note is the reason.
 pub fn nothing(target: TargetReport, why: String, strict: bool, exit_code: u8) -> RunReport {
-    RunReport { exit_code, ..sum_up(target, Vec::new(), vec![why], None, strict) }
+    RunReport { exit_code, ..sum_up(target, Vec::new(), vec![why], None, (strict, Flaky::default())) }
 }
 
 /// Same as [`nothing`], for a run that took this long and ends now.
@@ -75,7 +76,7 @@ pub fn total(report: &mut RunReport) {
         *by_status.entry(rule.status).or_insert(0) += 1;
     }
     by_status.sort_keys();
-    report.exit_code = match exit_code(&by_status, report.strict) {
+    report.exit_code = match exit_code(&by_status, report) {
         exit::FAILED => exit::FAILED,
         _ if report.cut_short.is_some() => exit::UNREACHABLE,
         exit::CONFORMING if !report.outdated.is_empty() => exit::FAILED,
@@ -84,12 +85,15 @@ pub fn total(report: &mut RunReport) {
     report.totals = Totals { rules: report.rules.len(), by_status };
 }
 
-fn exit_code(totals: &IndexMap<Status, usize>, strict: bool) -> u8 {
+fn exit_code(totals: &IndexMap<Status, usize>, report: &RunReport) -> u8 {
     let count = |status| totals.get(&status).copied().unwrap_or(0);
-    let judged =
-        [Status::Pass, Status::Known, Status::Warn, Status::Advice, Status::Observed].map(count).iter().sum::<usize>();
+    let judged = [Status::Pass, Status::Flaky, Status::Known, Status::Warn, Status::Advice, Status::Observed]
+        .map(count)
+        .iter()
+        .sum::<usize>();
     match () {
-        () if count(Status::Fail) > 0 || (strict && count(Status::Warn) > 0) => exit::FAILED,
+        () if count(Status::Fail) > 0 || (report.strict && count(Status::Warn) > 0) => exit::FAILED,
+        () if count(Status::Flaky) > 0 && report.flaky == Flaky::Fail => exit::FAILED,
         () if count(Status::Broken) > 0 => exit::UNREACHABLE,
         () if judged == 0 => exit::NOTHING_EXERCISED,
         () => exit::CONFORMING,

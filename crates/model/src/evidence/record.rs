@@ -13,6 +13,8 @@ pub struct Evidence {
     pub frames: Frames,
     /// One for each revision that was tested.
     pub contexts: Vec<RunContext>,
+    /// Later runs of the rules that had failed, each on connections of its own. The filter in their scope names the rules.
+    pub retries: Vec<Evidence>,
     /// The line at which the transcript is truncated, if it is.
     pub cut_off: Option<usize>,
 }
@@ -26,8 +28,9 @@ pub enum Frames {
 /// Compares everything that a report can depend on.
 impl PartialEq for Evidence {
     fn eq(&self, other: &Self) -> bool {
-        let Self { header, links, frames: _, contexts, cut_off } = self;
+        let Self { header, links, frames: _, contexts, retries, cut_off } = self;
         (header, links, contexts, cut_off) == (&other.header, &other.links, &other.contexts, &other.cut_off)
+            && *retries == other.retries
             && self.frames().eq(other.frames())
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Side;
 use crate::{
-    outcome::{GivenLevel, Sdk, SlowSuite},
+    outcome::{Flaky, GivenLevel, Sdk, SlowSuite},
     revision::Revision,
 };
 
@@ -78,6 +78,8 @@ pub struct Tested {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scope {
     pub strict: bool,
+    #[serde(default, skip_serializing_if = "Flaky::is_usual")]
+    pub flaky: Flaky,
     /// Only rules and suites with these names; if empty, all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub filter: Vec<String>,

@@ -1,10 +1,11 @@
 //! The transcript file: JSON lines with all evidence of a run, so that it can be judged again.
 //!
 //! The first line is about the whole run. Then come the connections, the frames, and the saves of the suites for each
-//! revision.
+//! revision. If failing rules were tested again, each of these retries follows in the same form.
 
 use std::{
     io::{self, BufRead, Write},
+    mem::take,
     sync::Arc,
 };
 
@@ -19,6 +20,8 @@ pub const TRANSCRIPT_SCHEMA: u32 = 2;
 #[serde(rename_all = "kebab-case")]
 enum Line {
     Transcript(Box<Header>),
+    /// The first line of another run of the rules that had failed.
+    Retry(Box<RunHeader>),
     Link(Link),
     Frame(Arc<Frame>),
     #[serde(alias = "scene")]
@@ -59,16 +62,24 @@ struct Written {
 }
 
 pub fn write(mut out: impl Write, evidence: &Evidence) -> io::Result<()> {
-    let Evidence { header, links, frames, contexts, cut_off: _ } = evidence;
-    begin(&mut out, header)?;
+    begin(&mut out, &evidence.header)?;
+    body(&mut out, evidence)?;
+    for retry in &evidence.retries {
+        line(&mut out, "retry", &retry.header)?;
+        body(&mut out, retry)?;
+    }
+    out.flush()
+}
+
+fn body(mut out: impl Write, evidence: &Evidence) -> io::Result<()> {
+    let Evidence { links, frames, contexts, .. } = evidence;
     links.iter().try_for_each(|link| line(&mut out, "link", link))?;
     match frames {
         // These are JSON already; parsing and serializing them would take most of the time.
         Frames::Recorded(recorder) => recorder.texts().try_for_each(|text| writeln!(out, r#"{{"frame":{text}}}"#))?,
         Frames::Read(frames) => frames.iter().try_for_each(|frame| line(&mut out, "frame", frame))?,
     }
-    contexts.iter().try_for_each(|context| line(&mut out, "context", context))?;
-    out.flush()
+    contexts.iter().try_for_each(|context| line(&mut out, "context", context))
 }
 
 /// The first line.
@@ -109,6 +120,8 @@ pub struct Reader {
     contexts: Vec<RunContext>,
     closed: Option<Closed>,
     cut_off: Option<usize>,
+    /// The first run, and the retries before the one that is being read.
+    earlier: Vec<Evidence>,
     /// Whether an earlier file precedes this one.
     continued: bool,
 }
@@ -142,6 +155,11 @@ impl Reader {
             Line::Transcript(first) if self.header.is_none() => self.header = Some(first.about),
             Line::Transcript(_) if self.continued && number == 1 => {}
             Line::Transcript(_) => return Err(format!("line {number}: another transcript begins")),
+            Line::Retry(header) => {
+                let first = self.earlier();
+                self.earlier.push(first.ok_or_else(|| format!("line {number}: a retry without a run before it"))?);
+                self.header = Some(*header);
+            }
             Line::Link(link) => match self.links.iter_mut().find(|known| known.link == link.link) {
                 // A continuation file lacks the beginning of the connection, which the first file may have.
                 Some(known) => *known = Link { late: known.late, ..link },
@@ -182,14 +200,26 @@ impl Reader {
         self.closed.as_ref().is_some_and(|closed| closed.next.is_none())
     }
 
-    pub fn finish(self) -> Result<Evidence, String> {
-        let Self { header, links, frames, contexts, closed, cut_off, .. } = self;
-        let mut header = header.ok_or("its first line is not that of a transcript")?;
-        if let Some(closed) = closed {
-            header.ms = closed.ms;
-            header.notes.extend(closed.notes);
+    /// What was read of the run that ends here.
+    fn earlier(&mut self) -> Option<Evidence> {
+        let header = self.header.take()?;
+        let (links, frames, contexts) = (take(&mut self.links), take(&mut self.frames), take(&mut self.contexts));
+        let frames = Frames::Read(frames);
+        Some(Evidence { header, links, frames, contexts, retries: Vec::new(), cut_off: self.cut_off })
+    }
+
+    pub fn finish(mut self) -> Result<Evidence, String> {
+        let mut last = self.earlier().ok_or("its first line is not that of a transcript")?;
+        if let Some(closed) = self.closed {
+            last.header.ms = closed.ms;
+            last.header.notes.extend(closed.notes);
         }
-        Ok(Evidence { header, links, frames: Frames::Read(frames), contexts, cut_off })
+        let mut runs = self.earlier.into_iter().chain([last]);
+        let mut first = runs.next().ok_or("it has no run")?;
+        first.retries = runs.collect();
+        // Only the end of a file can be missing.
+        first.cut_off = self.cut_off;
+        Ok(first)
     }
 }
 

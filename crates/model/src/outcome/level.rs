@@ -1,5 +1,6 @@
 //! The level of a rule, and its status.
 
+use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -68,10 +69,31 @@ pub struct GivenLevel {
     pub reason: String,
 }
 
+/// What a flaky rule means for the whole run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Flaky {
+    /// It fails the run
+    #[default]
+    Fail,
+    /// It is only shown
+    Pass,
+}
+
+impl Flaky {
+    // Reports and transcripts omit it, as they did before there were retries. Serde requires a reference.
+    #[allow(clippy::trivially_copy_pass_by_ref)]
+    pub(crate) fn is_usual(&self) -> bool {
+        *self == Self::Fail
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
     Fail,
+    /// It failed, and passed when it was tested again on new connections.
+    Flaky,
     /// It fails, as the list of known failures says.
     Known,
     /// The rule could not be judged because the server or the harness failed.
@@ -90,6 +112,7 @@ impl Status {
     pub const fn word(self) -> &'static str {
         match self {
             Self::Fail => "fail",
+            Self::Flaky => "flaky",
             Self::Known => "known",
             Self::Broken => "broken",
             Self::Warn => "warn",

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Compared, CostRow, RuleResult, Sdk, Sender, Served, Status, is_zero};
+use super::{Compared, CostRow, Flaky, RuleResult, Sdk, Sender, Served, Status, is_zero};
 use crate::revision::Revision;
 
 /// Whom a report is about.
@@ -90,6 +90,9 @@ pub struct RunReport {
     pub ms: u64,
     /// `should` counts as failure.
     pub strict: bool,
+    /// Whether a rule that failed and then passed in a retry fails the run; absent where it does.
+    #[serde(default, skip_serializing_if = "Flaky::is_usual")]
+    pub flaky: Flaky,
     /// The parts of a run that it holds (`hash:1/4`); absent where it is the whole.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub partition: Vec<String>,

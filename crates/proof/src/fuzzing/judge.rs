@@ -174,7 +174,7 @@ pub fn conversation(bytes: &[u8]) {
     let target = Tested { name: "fuzz".to_owned(), transport: transport.to_string(), ..Tested::default() };
     let header = RunHeader::new(Side::Server, target, 0, Limits::default().evidence_frames);
     let (links, frames) = (recorder.links(), Frames::Read(frames));
-    let recorded = Evidence { header, links, frames, contexts: vec![context], cut_off: None };
+    let recorded = Evidence { header, links, frames, contexts: vec![context], retries: Vec::new(), cut_off: None };
     let again = transcript::read(written(&recorded).as_slice()).expect("what was recorded can be read");
     assert!(again.frames().eq(recorded.frames()), "other frames are read than were written");
     let parts = SUITES.len().div_ceil(FEW);

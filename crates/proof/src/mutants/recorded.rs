@@ -124,6 +124,7 @@ impl Recording {
 const fn letter(status: Status) -> Option<&'static str> {
     Some(match status {
         Status::Fail | Status::Known => "F",
+        Status::Flaky => "f",
         Status::Broken => "B",
         Status::Warn => "W",
         Status::Advice => "a",

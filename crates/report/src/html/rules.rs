@@ -31,6 +31,7 @@ const SHOWN: usize = 5;
 pub fn attention(page: &mut String, report: &RunReport) -> std::fmt::Result {
     for (status, heading) in [
         (Status::Fail, "Failed"),
+        (Status::Flaky, "Flaky"),
         (Status::Broken, "Broken"),
         (Status::Known, "Known to fail"),
         (Status::Warn, "Warnings"),
@@ -261,7 +262,7 @@ pub fn all(page: &mut String, report: &RunReport) -> std::fmt::Result {
 }
 
 /// The statuses of rules that are shown in detail, with an anchor, before the table.
-const IN_FULL: [Status; 5] = [Status::Fail, Status::Broken, Status::Known, Status::Warn, Status::Advice];
+const IN_FULL: [Status; 6] = [Status::Fail, Status::Flaky, Status::Broken, Status::Known, Status::Warn, Status::Advice];
 
 fn table(page: &mut String, report: &RunReport, rules: &[&RuleResult]) -> std::fmt::Result {
     page.push_str("<div class=\"scroll\"><table>\n<tbody>\n");

@@ -44,6 +44,10 @@ pub fn findings(page: &mut Page, report: &RunReport) {
         headline(page, "FAIL", RED, &rule.id, revisions);
         detailed(page, rule);
     }
+    for (rule, revisions) in &alike(report, Status::Flaky, if page.is_detailed() { ALL } else { SHOWN }) {
+        headline(page, "FLAKY", YELLOW, &rule.id, revisions);
+        detailed(page, rule);
+    }
     broken(page, report);
     for (rule, revisions) in alike(report, Status::Known, ALL) {
         headline(page, "KNOWN", YELLOW, &rule.id, &revisions);

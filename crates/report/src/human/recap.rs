@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use super::{
     findings::{SHOWN, Told, alike, headline, named},
     header::revisions,
-    page::{FAINT, MAGENTA, Page, RED, STRONG, Span, TEXT, YELLOW, span},
+    page::{FAINT, Ink, MAGENTA, Page, RED, STRONG, Span, TEXT, YELLOW, span},
     totals::accepting,
 };
 use crate::text::{first_lines, flow, plain};
@@ -13,6 +13,9 @@ use conform_model::outcome::{Finding, RunReport, Status, excerpt::columns};
 
 /// Rules that a list names at most.
 const RECAP: usize = 20;
+/// The statuses of rules that the last screen shows.
+const SHOWN_LAST: [(Status, &str, Ink); 3] =
+    [(Status::Fail, "FAIL  ", RED), (Status::Flaky, "FLAKY  ", YELLOW), (Status::Broken, "BROKEN  ", MAGENTA)];
 /// Lines that the text of one of them takes at most.
 const LINES: usize = 2;
 
@@ -56,7 +59,7 @@ fn named_with(page: &mut Page, id: &str, text: &str) {
 
 /// Only the names of rules that failed or broke.
 pub fn names(page: &mut Page, report: &RunReport) {
-    for (status, word, ink) in [(Status::Fail, "FAIL  ", RED), (Status::Broken, "BROKEN  ", MAGENTA)] {
+    for (status, word, ink) in SHOWN_LAST {
         for (reason, rules) in by_reason(report, status) {
             match reason.filter(|_| rules.len() > 1) {
                 Some(reason) => line_of(page, &span(ink.bold(), word), &format!("{} rules", rules.len()), reason),
@@ -75,8 +78,7 @@ fn outdated(page: &mut Page, report: &RunReport) {
 
 /// The rules that failed or broke, one per line, so that the last screen shows all of them.
 pub fn recap(page: &mut Page, report: &RunReport) {
-    let is_short =
-        [Status::Fail, Status::Broken].map(|status| alike(report, status, SHOWN).len()).iter().sum::<usize>() < 2;
+    let is_short = SHOWN_LAST.map(|(status, ..)| alike(report, status, SHOWN).len()).iter().sum::<usize>() < 2;
     page.gap();
     if !is_short || page.is_verbose() {
         one_by_one(page, report);
@@ -86,7 +88,7 @@ pub fn recap(page: &mut Page, report: &RunReport) {
 }
 
 fn one_by_one(page: &mut Page, report: &RunReport) {
-    for (status, word, ink) in [(Status::Fail, "FAIL  ", RED), (Status::Broken, "BROKEN  ", MAGENTA)] {
+    for (status, word, ink) in SHOWN_LAST {
         let word = span(ink.bold(), word);
         for (reason, rules) in by_reason(report, status) {
             if let Some(reason) = reason.filter(|_| rules.len() > 1) {
@@ -110,7 +112,9 @@ fn one_by_one(page: &mut Page, report: &RunReport) {
 pub fn by_reason(report: &RunReport, status: Status) -> IndexMap<Option<&str>, Vec<Told<'_>>> {
     let mut groups: IndexMap<_, Vec<_>> = IndexMap::new();
     for (rule, revisions) in alike(report, status, SHOWN) {
-        groups.entry(rule.reason.as_deref()).or_default().push((rule, revisions));
+        // That of a flaky rule is the number of the retry, which is not why it failed.
+        let reason = rule.reason.as_deref().filter(|_| status == Status::Broken);
+        groups.entry(reason).or_default().push((rule, revisions));
     }
     groups
 }

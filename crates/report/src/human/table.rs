@@ -18,9 +18,10 @@ use conform_model::outcome::{
 };
 
 /// One column per status; a heading may take two lines.
-const COLUMNS: [(Status, [&str; 2], Ink); 8] = [
+const COLUMNS: [(Status, [&str; 2], Ink); 9] = [
     (Status::Pass, ["", "passed"], GREEN),
     (Status::Fail, ["", "failed"], RED),
+    (Status::Flaky, ["", "flaky"], YELLOW),
     (Status::Known, ["known", "to fail"], YELLOW),
     (Status::Broken, ["", "broken"], MAGENTA),
     (Status::Warn, ["", "warned"], YELLOW),
@@ -204,7 +205,10 @@ pub fn rules(page: &mut Page, report: &RunReport) {
 
 fn detail(rule: &RuleResult) -> String {
     match (rule.status, &rule.reason) {
-        (Status::NotExercised | Status::NotApplicable | Status::Broken | Status::Known, Some(reason)) => flow(reason),
+        (
+            Status::NotExercised | Status::NotApplicable | Status::Broken | Status::Known | Status::Flaky,
+            Some(reason),
+        ) => flow(reason),
         (Status::Observed, _) => {
             let told = |seen: &Observation| format!("{} is {}", seen.what, seen.value);
             rule.observed.iter().map(told).collect::<Vec<_>>().join(", ")
@@ -217,7 +221,7 @@ fn detail(rule: &RuleResult) -> String {
 const fn ink(status: Status) -> Ink {
     match status {
         Status::Fail => RED.bold(),
-        Status::Known | Status::Warn => YELLOW,
+        Status::Flaky | Status::Known | Status::Warn => YELLOW,
         Status::Broken => MAGENTA.bold(),
         Status::Advice => CYAN,
         Status::Pass => GREEN,

@@ -5,10 +5,10 @@ use indexmap::{IndexMap, IndexSet};
 use super::page::{CYAN, FAINT, GREEN, MAGENTA, Page, RED, STRONG, TEXT, YELLOW, span};
 use crate::{
     served,
-    tally::{Tally, standing},
+    tally::{Tally, is_flaky_failure, standing},
     text::plain,
 };
-use conform_model::outcome::{Compared, Level, RunReport, Status, Subject};
+use conform_model::outcome::{Compared, Level, RuleResult, RunReport, Status, Subject};
 
 pub fn notes(page: &mut Page, report: &RunReport) {
     page.gap();
@@ -27,6 +27,7 @@ pub fn totals(page: &mut Page, report: &RunReport) {
     page.gap();
     let counts = [
         (Status::Fail, RED.bold(), "failed"),
+        (Status::Flaky, YELLOW.bold(), "flaky"),
         (Status::Known, YELLOW, "known to fail"),
         (Status::Broken, MAGENTA.bold(), "broken"),
         (Status::Warn, YELLOW, if tally.count(Status::Warn) == 1 { "warning" } else { "warnings" }),
@@ -45,14 +46,21 @@ pub fn totals(page: &mut Page, report: &RunReport) {
     page.hang(0, &[span(ink.bold(), format!("exit {}", report.exit_code)), span(TEXT, "  ")], STRONG, &meaning(report));
 }
 
+const WRITE_BASELINE: &str = "--write-baseline known.toml accepts all current failures";
+
 /// How a pipeline goes on with a server whose failures are not fixed yet.
 pub fn accepting(page: &mut Page, report: &RunReport) {
     if report.exit_code != 1 || report.target.subject != Subject::Server || !report.outdated.is_empty() {
         return;
     }
-    let sdk = if in_sdk(report) > 0 { "--accept sdk accepts what its SDK does; " } else { "" };
-    let told = format!("{sdk}--write-baseline known.toml accepts all current failures");
-    page.hang(0, &[span(FAINT, "accept  ")], FAINT, &told);
+    let any = |of: fn(&RunReport, &RuleResult) -> bool| report.rules.iter().any(|rule| of(report, rule));
+    let ways = [
+        (in_sdk(report) > 0, "--accept sdk accepts what its SDK does"),
+        (any(is_flaky_failure), "--flaky pass accepts what passes in a retry"),
+        (any(|report, rule| standing(report, rule) == Status::Fail), WRITE_BASELINE),
+    ];
+    let ways: Vec<&str> = ways.into_iter().filter_map(|(applies, way)| applies.then_some(way)).collect();
+    page.hang(0, &[span(FAINT, "accept  ")], FAINT, &ways.join("; "));
 }
 
 /// The meaning of the exit code, and a declared list that never works: most rules were not tested then.
@@ -80,7 +88,13 @@ fn verdict(report: &RunReport) -> String {
     if report.target.subject == Subject::Both && report.exit_code == 1 && counted == 0 && !failed.is_empty() {
         return [Subject::Server, Subject::Client].map(|side| side_of(report, side)).join(" ");
     }
+    let flaky = Tally::of(report).count(Status::Flaky);
+    let are_flaky = if flaky == 1 { "1 rule is flaky".to_owned() } else { format!("{flaky} rules are flaky") };
     match (report.exit_code, failed.len()) {
+        (0, 0) if flaky > 0 => format!("The {noun} conforms, but {are_flaky}."),
+        (1, 0) if flaky > 0 && report.outdated.is_empty() => {
+            format!("The {noun} does not always conform: {are_flaky}.")
+        }
         (0, 0) if report.rules.iter().any(|rule| rule.status == Status::Known) => "All failures are known.".to_owned(),
         (0, 0) => match Tally::of(report).count(Status::Warn) {
             0 => format!("The {noun} conforms to all rules that were checked."),
@@ -101,7 +115,8 @@ fn verdict(report: &RunReport) -> String {
                 some => format!(", {some} of them in its SDK"),
             };
             let once = if report.revisions.len() > 1 { ", counted once for all revisions" } else { "" };
-            format!("The {noun} does not conform: {number} {fails}{sdk}{strict}{once}.")
+            let flaky = if flaky > 0 { format!("; {are_flaky}") } else { String::new() };
+            format!("The {noun} does not conform: {number} {fails}{sdk}{strict}{once}{flaky}.")
         }
         (2, _) => "Invalid command line, configuration or suite.".to_owned(),
         (3, _) if report.cause().is_some() => format!("The {noun} could not be tested."),

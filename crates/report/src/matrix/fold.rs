@@ -21,7 +21,7 @@ const NAMED: usize = 20;
 const WIDTH: usize = 200;
 
 /// Statuses that count as not passed; advice is not important among hundreds of servers.
-const UNHELD: [Status; 4] = [Status::Fail, Status::Known, Status::Broken, Status::Warn];
+const UNHELD: [Status; 5] = [Status::Fail, Status::Flaky, Status::Known, Status::Broken, Status::Warn];
 
 #[derive(Default)]
 pub struct Fold {
@@ -34,7 +34,7 @@ pub struct Fold {
 }
 
 /// The order of rows: the worst first, then by name. The number distinguishes servers of the same name.
-type Rank = (Standing, Reverse<[usize; 3]>, String, usize);
+type Rank = (Standing, Reverse<[usize; 4]>, String, usize);
 
 struct Kept {
     rule: RuleResult,
@@ -94,7 +94,7 @@ impl Fold {
             }
         }
         let count = |status| row.rules.count(status);
-        let failed = [Status::Fail, Status::Broken, Status::Warn].map(count);
+        let failed = [Status::Fail, Status::Flaky, Status::Broken, Status::Warn].map(count);
         self.rows.insert((row.standing, Reverse(failed), row.name.clone(), self.servers), row);
         if self.rows.len() > ROWS {
             self.rows.pop_last();

@@ -177,7 +177,7 @@ fn cells(page: &mut String, number: usize, row: &Row, suites: &[&str]) -> std::f
 
 /// The worst result of a suite.
 fn cell(page: &mut String, tally: Tally) -> std::fmt::Result {
-    let shown = [Status::Fail, Status::Known, Status::Broken, Status::Warn, Status::Pass];
+    let shown = [Status::Fail, Status::Flaky, Status::Known, Status::Broken, Status::Warn, Status::Pass];
     match shown.into_iter().find(|status| tally.count(*status) > 0) {
         Some(status) => write!(page, "<td class=\"{}\">{}</td>", class(status), tally.count(status)),
         None => write!(page, "<td></td>"),

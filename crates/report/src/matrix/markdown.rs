@@ -10,6 +10,8 @@ use conform_model::outcome::Status;
 const SERVERS: usize = 100;
 const RULES: usize = 30;
 const NAMED: usize = 5;
+/// The statuses that say where a server fails.
+const FAILING: [Status; 3] = [Status::Fail, Status::Flaky, Status::Broken];
 
 pub fn render(matrix: &Matrix) -> String {
     let mut page = String::new();
@@ -61,10 +63,12 @@ fn row(page: &mut String, row: &Row) -> std::fmt::Result {
         Standing::Conforming => "✅",
     };
     let count = |status| row.rules.count(status);
-    let places = row.suites.iter().filter(|(_, tally)| tally.count(Status::Fail) + tally.count(Status::Broken) > 0);
-    let places: Vec<_> = places
-        .map(|(suite, tally)| format!("{} {}", prose(suite), tally.count(Status::Fail) + tally.count(Status::Broken)))
-        .collect();
+    let places = row
+        .suites
+        .iter()
+        .map(|(suite, tally)| (suite, FAILING.map(|status| tally.count(status)).iter().sum::<usize>()));
+    let places: Vec<_> =
+        places.filter(|(_, count)| *count > 0).map(|(suite, count)| format!("{} {count}", prose(suite))).collect();
     writeln!(
         page,
         "| {mark} | {} | {} | {} | {} | {} | {} |",

@@ -181,6 +181,7 @@ impl Matrix {
 fn verb(status: Status) -> &'static str {
     match status {
         Status::Fail => "fails",
+        Status::Flaky => "is flaky",
         Status::Known => "is known to fail",
         Status::Broken => "is broken",
         _ => "warns",

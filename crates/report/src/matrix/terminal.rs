@@ -52,9 +52,13 @@ pub fn line(row: &Row, (done, of): (usize, usize), longest_name: usize, style: &
 /// As many counts as fit.
 fn counts(row: &Row, room: usize) -> String {
     let mut told = String::new();
-    for (status, word) in
-        [(Status::Fail, "failed"), (Status::Broken, "broken"), (Status::Warn, "warned"), (Status::Pass, "passed")]
-    {
+    for (status, word) in [
+        (Status::Fail, "failed"),
+        (Status::Flaky, "flaky"),
+        (Status::Broken, "broken"),
+        (Status::Warn, "warned"),
+        (Status::Pass, "passed"),
+    ] {
         let part = match row.rules.count(status) {
             0 => continue,
             count if told.is_empty() => format!("{count} {word}"),

@@ -2,6 +2,7 @@
 
 use conform_model::{
     evidence::{Manner, Side, Transport},
+    outcome::Flaky,
     revision::Revision,
     schema_of_words,
 };
@@ -30,6 +31,7 @@ words! {
     Side "subject": Side::words();
     Transport "transport": Transport::words();
     Manner "respond": Manner::words();
+    Flaky "flaky": Flaky::words();
 }
 
 macro_rules! own_words {

@@ -14,7 +14,11 @@ use crate::{
     run::{
         inputs::suites::load,
         process::Surroundings,
-        results::{baseline::Baseline, course::Course, outputs},
+        results::{
+            baseline::Baseline,
+            course::{Course, accepts},
+            outputs,
+        },
     },
     suite::{Suite, give_levels},
 };
@@ -36,6 +40,8 @@ pub fn judge(args: &JudgeArgs, surroundings: &Surroundings) -> Result<u8, Error>
     if evidence.contexts.is_empty() && evidence.header.end.failed_handshake.is_none() {
         return Err(nothing(args, &evidence));
     }
+    // In a recording both sides are judged.
+    accepts(&args.output, if evidence.header.recorded { Side::Client } else { evidence.header.judged })?;
     give_levels(&mut suites, &evidence.header.scope.levels);
     let filter = filter(args, &evidence, &suites)?;
     let course = Course {

@@ -196,7 +196,14 @@ pub fn follow(recording: &mut Recording, args: &JudgeArgs, suites: &[Suite]) -> 
 fn snapshot(reader: &Reader) -> Option<Evidence> {
     let header = reader.header()?.clone();
     let frames = Frames::Read(reader.frames().to_vec());
-    Some(Evidence { header, links: reader.links().to_vec(), frames, contexts: Vec::new(), cut_off: None })
+    Some(Evidence {
+        header,
+        links: reader.links().to_vec(),
+        frames,
+        contexts: Vec::new(),
+        retries: Vec::new(),
+        cut_off: None,
+    })
 }
 
 fn tell_new(
