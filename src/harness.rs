@@ -135,7 +135,9 @@ fn verdict(report: &RunReport, name: &str) -> Result<Completion, Failed> {
 }
 
 fn is_failure(report: &RunReport, rule: &RuleResult) -> bool {
-    matches!(rule.status, Status::Fail | Status::Broken) || (report.strict && rule.status == Status::Warn)
+    matches!(rule.status, Status::Fail | Status::Broken)
+        || report.is_flaky_failure(rule)
+        || (report.strict && rule.status == Status::Warn)
 }
 
 #[cfg(test)]

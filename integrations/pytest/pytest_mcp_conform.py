@@ -41,23 +41,33 @@ class Configuration(pytest.File):
                 name = f"{rule['suite']}::{rule['id']}"
                 if len(report["revisions"]) > 1:
                     name += f"[{rule['revision']}]"
-                yield Rule.from_parent(self, name=name, rule=rule, strict=report["strict"])
+                yield Rule.from_parent(self, name=name, rule=rule, failing=failing(report))
         yield Run.from_parent(self, name="run", report=report)
 
 
+def failing(report):
+    """The statuses of rules that fail the run."""
+    statuses = {"fail", "broken"}
+    if report["strict"]:
+        statuses.add("warn")
+    if report.get("flaky") != "pass":
+        statuses.add("flaky")
+    return statuses
+
+
 class Rule(pytest.Item):
-    def __init__(self, rule, strict, **kwargs):
+    def __init__(self, rule, failing, **kwargs):
         super().__init__(**kwargs)
         self.rule = rule
-        self.strict = strict
+        self.failing = failing
 
     def runtest(self):
         status = self.rule["status"]
-        if status in ("fail", "broken") or (status == "warn" and self.strict):
+        if status in self.failing:
             raise Broken(explained(self.rule))
         if status == "warn":
             warnings.warn(Recommended(explained(self.rule)))
-        if status in ("not-exercised", "known"):
+        if status in ("not-exercised", "known", "flaky"):
             pytest.skip(plain(self.rule.get("reason", status)))
 
     def repr_failure(self, excinfo, style=None):
@@ -78,7 +88,7 @@ class Run(pytest.Item):
 
     def runtest(self):
         report = self.report
-        told = ("fail", "broken", "warn") if report["strict"] else ("fail", "broken")
+        told = failing(report)
         if report["exit_code"] != 0 and not any(rule["status"] in told for rule in report["rules"]):
             raise Broken(plain("\n".join([f"exit code {report['exit_code']}", *report["notes"]])))
 

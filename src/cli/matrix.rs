@@ -37,6 +37,10 @@ pub struct MatrixArgs {
     /// Output directory: a JSON report for each server, matrix.html, matrix.md and matrix.json
     #[arg(long, value_name = "DIR", default_value = "mcp-conform-matrix", help_heading = "Output")]
     pub out: PathBuf,
+    /// Also write junit=PATH, with a test suite for each suite of each server, or github, annotations for each rule that some
+    /// servers violate; repeatable
+    #[arg(long, value_name = "FORMAT[=PATH]", help_heading = "Output")]
+    pub report: Vec<String>,
     /// Violations of SHOULD fail a server too
     #[arg(long, help_heading = "Output")]
     pub strict: bool,
@@ -51,5 +55,8 @@ pub enum MatrixCommand {
         /// Output directory of matrix.html, matrix.md and matrix.json [default: the first directory]
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
+        /// Also write junit=PATH or github; repeatable
+        #[arg(long, value_name = "FORMAT[=PATH]")]
+        report: Vec<String>,
     },
 }

@@ -24,7 +24,7 @@ pub use self::{
     matrix::{MatrixArgs, MatrixCommand},
     project::{InitArgs, Pipeline, TreeArgs, TreeFormat},
     recordings::{JudgeArgs, RecordArgs},
-    reports::{ExplainArgs, ListArgs, Listed, ReportCommand},
+    reports::{BundleArgs, ExplainArgs, ListArgs, Listed, ReportCommand},
     run::{CLIENT, MOST_RETRIES, RunArgs},
     suites::{CheckArgs, ServeArgs},
 };
@@ -114,7 +114,7 @@ pub enum Command {
     Judge(JudgeArgs),
     /// Explain a rule: its source, its test and a violation
     Explain(ExplainArgs),
-    /// Convert, merge or compare JSON reports
+    /// Convert, merge or compare JSON reports, and pass on their evidence
     #[command(subcommand)]
     Report(ReportCommand),
     /// List rules, suites, faults or variations

@@ -42,6 +42,39 @@ pub enum ReportCommand {
         #[arg(value_name = "NEW")]
         new: PathBuf,
     },
+    /// Put the report and the transcript of a run into one file that others can verify
+    #[command(after_help = concat!(
+        "Examples:\n",
+        "  mcp-conform run --report json=run.json --transcript run.jsonl -- ./server\n",
+        "  mcp-conform report bundle run.json --transcript run.jsonl --out run.tar\n",
+        "  mcp-conform report verify run.tar"
+    ))]
+    Bundle(BundleArgs),
+    /// Judge the transcript of a bundle again; exits with 1 if the verdict of its report does not hold
+    Verify {
+        /// What `mcp-conform report bundle` wrote
+        #[arg(value_name = "BUNDLE")]
+        file: PathBuf,
+    },
+}
+
+#[derive(Debug, Args)]
+pub struct BundleArgs {
+    /// The JSON report of the run
+    #[arg(value_name = "REPORT")]
+    pub report: PathBuf,
+    /// The transcript of the same run
+    #[arg(long, value_name = "PATH")]
+    pub transcript: PathBuf,
+    /// The configuration of the run; its secrets are left out [default: the one that the report names]
+    #[arg(long, value_name = "PATH")]
+    pub config: Option<PathBuf>,
+    /// Custom suites of the run, besides those of the configuration
+    #[arg(long, value_name = "PATH")]
+    pub suite: Vec<PathBuf>,
+    /// The file to write: a tar archive
+    #[arg(long, value_name = "BUNDLE")]
+    pub out: PathBuf,
 }
 
 #[derive(Debug, Args)]

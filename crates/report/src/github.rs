@@ -3,7 +3,7 @@
 use super::{
     human::{ended, meaning},
     link::link,
-    tally::{is_flaky_failure, standing},
+    tally::standing,
     text::{flow, plain},
 };
 use conform_model::outcome::{Finding, RuleResult, RunReport, Status};
@@ -12,7 +12,7 @@ pub(super) fn render(report: &RunReport) -> String {
     let commands = report.rules.iter().filter_map(|rule| {
         let command = match standing(report, rule) {
             Status::Fail | Status::Broken => "error",
-            Status::Flaky if is_flaky_failure(report, rule) => "error",
+            Status::Flaky if report.is_flaky_failure(rule) => "error",
             Status::Warn | Status::Flaky => "warning",
             Status::Advice | Status::Known => "notice",
             _ => return None,
@@ -53,10 +53,10 @@ fn text(rule: &RuleResult) -> String {
 }
 
 /// The text after `::`, in which a line break would end the command.
-fn data(text: &str) -> String {
+pub(super) fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-fn property(text: &str) -> String {
+pub(super) fn property(text: &str) -> String {
     data(&plain(text)).replace(':', "%3A").replace(',', "%2C")
 }

@@ -11,7 +11,7 @@ use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, Te
 
 use super::{
     human::{ended, explanation},
-    tally::{is_flaky_failure, standing},
+    tally::standing,
     text::{flow, plain},
 };
 use conform_model::{
@@ -20,6 +20,25 @@ use conform_model::{
 };
 
 pub(super) fn render(report: &RunReport, all: bool) -> String {
+    let mut xml = Report::new(shown(&format!("{} {}", report.tool.name, report.target.name)));
+    xml.set_time(Duration::from_millis(report.ms));
+    if let Some(started) = i64::try_from(report.started).ok().and_then(|seconds| DateTime::from_timestamp(seconds, 0)) {
+        xml.set_timestamp(started);
+    }
+    xml.add_test_suites(suites(report, all));
+    written(&xml)
+}
+
+pub(super) fn written(xml: &Report) -> String {
+    let mut text = xml.to_string().expect("writing to memory does not fail");
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text
+}
+
+/// Of each suite that was judged, and of the run itself if it failed. `all`: also rules that were not judged.
+pub(super) fn suites(report: &RunReport, all: bool) -> Vec<TestSuite> {
     let mut suites: IndexMap<(&str, Revision), TestSuite> = IndexMap::new();
     // Most rules apply to other servers: as skipped tests they would hide the others.
     let unjudged = [Status::NotExercised, Status::NotApplicable];
@@ -27,28 +46,19 @@ pub(super) fn render(report: &RunReport, all: bool) -> String {
         let suite = suites.entry((&rule.suite, rule.revision)).or_insert_with(|| suite(report, rule));
         suite.add_test_case(case(report, rule));
     }
-    let mut xml = Report::new(shown(&format!("{} {}", report.tool.name, report.target.name)));
-    xml.set_time(Duration::from_millis(report.ms));
-    if let Some(started) = i64::try_from(report.started).ok().and_then(|seconds| DateTime::from_timestamp(seconds, 0)) {
-        xml.set_timestamp(started);
-    }
-    xml.add_test_suites(suites.into_values());
+    let mut suites: Vec<TestSuite> = suites.into_values().collect();
     if let Some(why) = ended(report) {
         let mut error = TestCaseStatus::non_success(NonSuccessKind::Error);
         error.set_type("not tested").set_message(shown(&why));
-        xml.add_test_suite(of_the_run(report, "run", error));
+        suites.push(of_the_run(report, "run", error));
     }
     if let Some(first) = report.outdated.first() {
         let all: Vec<String> = report.outdated.iter().map(|entry| shown(entry)).collect();
         let mut failure = TestCaseStatus::non_success(NonSuccessKind::Failure);
         failure.set_type("outdated").set_message(shown(first)).set_description(all.join("\n"));
-        xml.add_test_suite(of_the_run(report, "known-failures", failure));
+        suites.push(of_the_run(report, "known-failures", failure));
     }
-    let mut text = xml.to_string().expect("writing to memory does not fail");
-    if !text.ends_with('\n') {
-        text.push('\n');
-    }
-    text
+    suites
 }
 
 /// Failures of the run itself, as a suite with one test.
@@ -80,7 +90,7 @@ fn suite_name(report: &RunReport, rule: &RuleResult) -> String {
 fn case(report: &RunReport, rule: &RuleResult) -> TestCase {
     let reason = || rule.reason.as_deref().map_or_else(|| "unknown reason".to_owned(), |reason| shown(&flow(reason)));
     let status = match standing(report, rule) {
-        Status::Flaky if !is_flaky_failure(report, rule) => {
+        Status::Flaky if !report.is_flaky_failure(rule) => {
             let mut passed = TestCaseStatus::success();
             let mut first = TestRerun::new(NonSuccessKind::Failure);
             let messages: Vec<_> = rule.findings.iter().take(1).map(|finding| shown(&finding.message)).collect();
@@ -120,6 +130,6 @@ fn case(report: &RunReport, rule: &RuleResult) -> TestCase {
 }
 
 /// XML cannot contain most control characters, so they are escaped.
-fn shown(text: &str) -> String {
+pub(super) fn shown(text: &str) -> String {
     plain(text).into_owned()
 }

@@ -5,6 +5,7 @@
 //!
 //! It uses `conform-model`. Not the suites: a format is a function of the report.
 
+mod badge;
 mod compare;
 mod diff;
 mod github;
@@ -52,6 +53,8 @@ pub enum Format {
     Markdown,
     /// Annotations of GitHub Actions
     Github,
+    /// The counts for a badge, as shields.io reads them
+    Badge,
 }
 
 /// How detailed the human report is.
@@ -98,5 +101,6 @@ pub fn render(format: Format, report: &RunReport, style: &Style) -> String {
         Format::Markdown => markdown::render(report),
         Format::Html => html::render(report),
         Format::Github => github::render(report),
+        Format::Badge => badge::render(report),
     }
 }

@@ -58,6 +58,8 @@ fn write(page: &mut String, report: &RunReport) -> std::fmt::Result {
         (Status::NotExercised, "not exercised"),
         (Status::NotApplicable, "not applicable"),
     ];
+    let is_shown = |status: Status| status != Status::Flaky || tally.count(status) > 0;
+    let counts: Vec<_> = counts.into_iter().filter(|(status, _)| is_shown(*status)).collect();
     let row = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
     page.push_str(&row(counts.iter().map(|(_, word)| (*word).to_owned()).collect()));
     page.push_str(&row(counts.iter().map(|_| "---:".to_owned()).collect()));

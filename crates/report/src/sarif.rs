@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{
     human::ended,
     link::link,
-    tally::{is_flaky_failure, standing},
+    tally::standing,
     text::{flow, plain},
 };
 use conform_model::outcome::{Finding, Level, RuleResult, RunReport, Status};
@@ -28,7 +28,7 @@ pub(super) fn render(report: &RunReport) -> String {
     for rule in &report.rules {
         let level = match standing(report, rule) {
             Status::Fail | Status::Known | Status::Broken => "error",
-            Status::Flaky if is_flaky_failure(report, rule) => "error",
+            Status::Flaky if report.is_flaky_failure(rule) => "error",
             Status::Flaky | Status::Warn => "warning",
             Status::Advice => "note",
             _ => continue,

@@ -4,7 +4,7 @@ use std::{cmp::Reverse, collections::HashMap};
 
 use serde::{Serialize, Serializer};
 
-use conform_model::outcome::{Flaky, RuleResult, RunReport, Status};
+use conform_model::outcome::{RuleResult, RunReport, Status};
 
 /// The effective status: under `--strict` a warning is a failure.
 pub fn standing(report: &RunReport, rule: &RuleResult) -> Status {
@@ -12,11 +12,6 @@ pub fn standing(report: &RunReport, rule: &RuleResult) -> Status {
         Status::Warn if report.strict => Status::Fail,
         status => status,
     }
-}
-
-/// Whether a rule fails the run because it is flaky.
-pub fn is_flaky_failure(report: &RunReport, rule: &RuleResult) -> bool {
-    rule.status == Status::Flaky && report.flaky == Flaky::Fail
 }
 
 /// The rules with this status. Failures with the most findings come first, because they may cause others, and those of the

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{
     human::{ended, explanation, meaning},
-    tally::{is_flaky_failure, standing},
+    tally::standing,
     text::{flow, plain},
 };
 use conform_model::outcome::{RuleResult, RunReport, Status};
@@ -33,7 +33,7 @@ pub(super) fn render(report: &RunReport) -> String {
 
 fn point(tap: &mut String, number: usize, report: &RunReport, rule: &RuleResult) -> std::fmt::Result {
     let status = standing(report, rule);
-    let fails = matches!(status, Status::Fail | Status::Broken | Status::Known) || is_flaky_failure(report, rule);
+    let fails = matches!(status, Status::Fail | Status::Broken | Status::Known) || report.is_flaky_failure(rule);
     let ok = if fails { "not ok" } else { "ok" };
     write!(tap, "{ok} {number} - {}", description(&rule.id))?;
     if report.revisions.len() > 1 {

@@ -1,6 +1,7 @@
 //! The commands, one per file or folder.
 
 mod act;
+mod bundle;
 mod check;
 mod client;
 mod docs;

@@ -81,7 +81,7 @@ fn header(target: Tested) -> RunHeader {
 }
 
 /// `--api-key VALUE` and `--api-key=VALUE`.
-fn secret_arguments(argv: &[String]) -> Vec<String> {
+pub fn secret_arguments(argv: &[String]) -> Vec<String> {
     let option = |word: &str| word.starts_with('-') && is_secret(word);
     let mut found = Vec::new();
     for pair in argv.windows(2) {
@@ -95,7 +95,7 @@ fn secret_arguments(argv: &[String]) -> Vec<String> {
     found
 }
 
-fn without(word: &str, secrets: &[String]) -> String {
+pub fn without(word: &str, secrets: &[String]) -> String {
     secrets
         .iter()
         .filter(|secret| !secret.is_empty())

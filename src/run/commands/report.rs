@@ -4,6 +4,8 @@ use std::{fs, path::Path};
 
 use indexmap::IndexMap;
 
+use super::bundle;
+
 use crate::{
     assess::verdict::total,
     cli::ReportCommand,
@@ -39,6 +41,8 @@ pub fn report(command: &ReportCommand, surroundings: &Surroundings) -> Result<u8
             outputs::write(&outputs, &merged, forms, surroundings)?;
             Ok(merged.exit_code)
         }
+        ReportCommand::Bundle(args) => bundle::bundle(args, surroundings),
+        ReportCommand::Verify { file } => bundle::verify(file, surroundings),
         ReportCommand::Diff { old, new } => {
             let (old, new) = (read(old)?, read(new)?);
             let is_shared = |revision: &Revision| old.revisions.contains(revision);

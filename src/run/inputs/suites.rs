@@ -20,14 +20,19 @@ pub fn built_in() -> Result<Vec<Suite>, Error> {
 
 /// The built-in suites that judge these sides and, after them, those under `paths`.
 pub fn load(subjects: &[Side], paths: &[PathBuf], color: bool) -> Result<Vec<Suite>, Error> {
+    load_texts(subjects, &read(paths)?, color)
+}
+
+/// The same with suites of the user that were read already: paths and texts.
+pub fn load_texts(subjects: &[Side], own: &[(String, String)], color: bool) -> Result<Vec<Suite>, Error> {
     let refused = |mistakes: Vec<Diagnostic>| refused(&mistakes, color);
     let mut suites = Vec::new();
     for subject in subjects {
         suites.extend(suite::built_in(*subject, known).map_err(refused)?);
     }
-    if !paths.is_empty() {
+    if !own.is_empty() {
         let known = Known { ids: suites.iter().flat_map(ids).collect(), survey: survey(&suites), ..known() };
-        let own = suite::load(&read(paths)?, &known, Origin::User).map_err(refused)?;
+        let own = suite::load(own, &known, Origin::User).map_err(refused)?;
         if let Some(other) = own.iter().find(|suite| !subjects.contains(&suite.subject)) {
             let (about, command) = match other.subject {
                 Side::Server => ("servers", "run"),

@@ -14,7 +14,7 @@ use crate::{
     error::{Error, exit},
     evidence::{Evidence, transcript},
     outcome::RunReport,
-    report::{Format, Style, Verbosity, meaning, render},
+    report::{Format, Style, Verbosity, matrix::Matrix, meaning, render},
     run::process::{
         Surroundings,
         console::{complain, failed, put},
@@ -54,9 +54,13 @@ pub fn illustrated(args: &FormArgs) -> bool {
 
 /// The reports of the options. Their files are opened before the run, so that a failure is reported before it.
 pub fn wanted(args: &FormArgs) -> Result<Vec<Output>, Error> {
-    if args.report.is_empty() {
-        return Ok(vec![Output { format: Format::Human, path: None }]);
+    match args.report.is_empty() {
+        true => Ok(vec![Output { format: Format::Human, path: None }]),
+        false => parsed(&args.report),
     }
+}
+
+fn parsed(report: &[String]) -> Result<Vec<Output>, Error> {
     let parse = |text: &String| {
         let (name, path) = text.split_once('=').map_or((text.as_str(), None), |(name, path)| (name, Some(path)));
         let format = Format::from_str(name, true).map_err(|_| Error::Usage {
@@ -71,7 +75,7 @@ pub fn wanted(args: &FormArgs) -> Result<Vec<Output>, Error> {
         }
         Ok(Output { format, path: path.filter(|path| *path != "-").map(PathBuf::from) })
     };
-    let outputs: Vec<Output> = args.report.iter().map(parse).collect::<Result<_, Error>>()?;
+    let outputs: Vec<Output> = report.iter().map(parse).collect::<Result<_, Error>>()?;
     if let Some(path) = shared(&outputs) {
         return Err(Error::Usage {
             message: format!("two reports are written to `{}`", path.display()),
@@ -89,6 +93,35 @@ pub fn wanted(args: &FormArgs) -> Result<Vec<Output>, Error> {
     }
     outputs.iter().filter_map(|output| output.path.as_deref()).try_for_each(writable)?;
     Ok(outputs)
+}
+
+/// The reports on many servers. Lines for each server are on stdout, too.
+pub fn of_matrix(report: &[String]) -> Result<Vec<Output>, Error> {
+    let outputs = parsed(report)?;
+    let is_known = |output: &Output| match output.format {
+        Format::Junit => output.is_file(),
+        format => format == Format::Github,
+    };
+    match outputs.iter().all(is_known) {
+        true => Ok(outputs),
+        false => Err(Error::Usage {
+            message: "`matrix` writes --report junit=PATH and --report github".into(),
+            help: Some("its directory has the other forms: matrix.html, matrix.md and matrix.json".into()),
+        }),
+    }
+}
+
+/// Whether one of them needs the rules of each server as tests.
+pub fn needs_tests(outputs: &[Output]) -> bool {
+    outputs.iter().any(|output| output.format == Format::Junit)
+}
+
+pub fn write_matrix(outputs: &[Output], matrix: &Matrix) -> Result<(), Error> {
+    outputs.iter().try_for_each(|output| match (matrix.report(output.format), &output.path) {
+        (Some(text), Some(path)) => fs::write(path, text).map_err(|source| failed(path, "write", source)),
+        (Some(text), None) => put(text.trim_end()).map_err(|source| failed(Path::new("stdout"), "write", source)),
+        (None, _) => Ok(()),
+    })
 }
 
 /// A file that two reports would be written to. Devices such as /dev/null may be used by several.

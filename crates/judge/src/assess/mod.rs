@@ -18,7 +18,10 @@ pub mod timeline;
 pub mod verdict;
 mod worlds;
 
-pub use self::{rerun::filter_of, retried::saw_all};
+pub use self::{
+    rerun::{command, filter_of, started},
+    retried::saw_all,
+};
 
 use std::{collections::HashSet, path::PathBuf};
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use conform_model::{
     evidence::{Evidence, Frame, Kind, Message, Side},
-    outcome::{RuleResult, RunReport, Subject},
+    outcome::{RuleResult, RunReport, Subject, TargetReport},
 };
 
 /// Values of `by` that occur in every run.
@@ -21,13 +21,18 @@ pub fn numbers(report: &RunReport) -> BTreeSet<u64> {
     report.rules.iter().flat_map(|rule| &rule.findings).flat_map(|finding| finding.frames.iter().copied()).collect()
 }
 
-pub fn say_how(report: &mut RunReport, causes: &Causes, suites: &[PathBuf]) {
-    let verb = match report.target.subject {
+/// The command that tests the same program again, without the command that starts a client or a gateway.
+pub fn command(target: &TargetReport) -> String {
+    let verb = match target.subject {
         Subject::Server | Subject::Both => "run",
         Subject::Client => "client",
         Subject::Gateway => "gateway",
     };
-    let mut command = format!("mcp-conform {verb} {}", report.target.options).trim_end().to_owned();
+    format!("mcp-conform {verb} {}", target.options).trim_end().to_owned()
+}
+
+pub fn say_how(report: &mut RunReport, causes: &Causes, suites: &[PathBuf]) {
+    let mut command = command(&report.target);
     for path in suites.iter().map(|path| path.display().to_string()) {
         command += " --suite ";
         command += &shlex::try_quote(&path).unwrap_or_default();
@@ -87,10 +92,16 @@ impl Causes {
     }
 }
 
+/// The command that starts a client or a gateway, as the last argument.
+pub fn started(target: &TargetReport) -> String {
+    let is_server = matches!(target.subject, Subject::Server | Subject::Both);
+    target.command.as_ref().filter(|_| !is_server).map(|started| format!(" -- {started}")).unwrap_or_default()
+}
+
 /// A client or gateway is restarted in the scenario of the rule.
 fn test_again(report: &mut RunReport, command: &str) {
     // One from the configuration is already named by the options.
-    let started = report.target.command.as_ref().map(|started| format!(" -- {started}")).unwrap_or_default();
+    let started = started(&report.target);
     for rule in &mut report.rules {
         for finding in &mut rule.findings {
             // A rule over all messages may have found it in a scenario that the rule alone does not start.

@@ -145,6 +145,11 @@ impl RunReport {
         let has_ended = self.rules.is_empty() && !matches!(self.exit_code, 0 | 1 | 4);
         self.notes.first().filter(|_| has_ended).map(String::as_str)
     }
+
+    /// Whether a rule fails the run because it is flaky.
+    pub fn is_flaky_failure(&self, rule: &RuleResult) -> bool {
+        rule.status == Status::Flaky && self.flaky == Flaky::Fail
+    }
 }
 
 /// A known failure that now passes.

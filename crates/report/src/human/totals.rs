@@ -5,7 +5,7 @@ use indexmap::{IndexMap, IndexSet};
 use super::page::{CYAN, FAINT, GREEN, MAGENTA, Page, RED, STRONG, TEXT, YELLOW, span};
 use crate::{
     served,
-    tally::{Tally, is_flaky_failure, standing},
+    tally::{Tally, standing},
     text::plain,
 };
 use conform_model::outcome::{Compared, Level, RuleResult, RunReport, Status, Subject};
@@ -56,7 +56,7 @@ pub fn accepting(page: &mut Page, report: &RunReport) {
     let any = |of: fn(&RunReport, &RuleResult) -> bool| report.rules.iter().any(|rule| of(report, rule));
     let ways = [
         (in_sdk(report) > 0, "--accept sdk accepts what its SDK does"),
-        (any(is_flaky_failure), "--flaky pass accepts what passes in a retry"),
+        (any(RunReport::is_flaky_failure), "--flaky pass accepts what passes in a retry"),
         (any(|report, rule| standing(report, rule) == Status::Fail), WRITE_BASELINE),
     ];
     let ways: Vec<&str> = ways.into_iter().filter_map(|(applies, way)| applies.then_some(way)).collect();

@@ -7,7 +7,7 @@ use std::{
 
 use indexmap::IndexMap;
 
-use super::{Common, MATRIX_SCHEMA, Matrix, Row, Standing, Told};
+use super::{Common, MATRIX_SCHEMA, Matrix, Row, Standing, Told, junit};
 use crate::tally::{Tally, standing};
 use conform_model::outcome::{RuleResult, RunReport, Status, Tool, excerpt::middle};
 
@@ -70,7 +70,15 @@ impl Row {
             findings,
             more: unheld.len().saturating_sub(TOLD),
             note: report.notes.first().filter(|_| unexplained).map(|note| middle(note, 2 * WIDTH).into_owned()),
+            tests: Vec::new(),
         }
+    }
+
+    /// With the rules as tests, for the `JUnit` report.
+    #[must_use]
+    pub fn with_tests(self, report: &RunReport) -> Self {
+        let tests = junit::of_server(&self.name, report);
+        Self { tests, ..self }
     }
 }
 

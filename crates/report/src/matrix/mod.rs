@@ -4,7 +4,9 @@
 //! other. It keeps counts of all, and a row for each of the worst servers. All formats are functions of that data.
 
 mod fold;
+mod github;
 mod html;
+mod junit;
 mod markdown;
 mod terminal;
 #[cfg(test)]
@@ -13,9 +15,10 @@ mod tests;
 use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
+use quick_junit::TestSuite;
 use serde::Serialize;
 
-use super::tally::Tally;
+use super::{Format, tally::Tally};
 use conform_model::{
     outcome::{Level, Status, Tool},
     revision::Revision,
@@ -141,6 +144,9 @@ pub struct Row {
     pub more: usize,
     /// Why there are no results, if so.
     pub note: Option<String>,
+    /// Its rules as tests, if they were added.
+    #[serde(skip)]
+    tests: Vec<TestSuite>,
 }
 
 /// A short description of a rule that did not pass on a server.
@@ -158,6 +164,15 @@ impl Matrix {
     pub fn forms(&self) -> [(&'static str, String); 3] {
         let json = serde_json::to_string_pretty(self).expect("a matrix is plain data with strings for keys");
         [("html", html::render(self)), ("md", markdown::render(self)), ("json", json + "\n")]
+    }
+
+    /// As a report for pipelines; the rows need [`Row::with_tests`] for it. `None` for other formats.
+    pub fn report(&self, format: Format) -> Option<String> {
+        match format {
+            Format::Junit => Some(junit::render(self)),
+            Format::Github => Some(github::render(self)),
+            _ => None,
+        }
     }
 
     /// Suites with failures, broken rules, warnings or advice, the same in each format.

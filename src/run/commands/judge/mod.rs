@@ -9,7 +9,8 @@ use crate::{
     assess,
     cli::JudgeArgs,
     error::Error,
-    evidence::{Evidence, Side},
+    evidence::{Evidence, Side, transcript},
+    outcome::RunReport,
     plan::Filter,
     run::{
         inputs::suites::load,
@@ -77,10 +78,27 @@ fn nothing(args: &JudgeArgs, evidence: &Evidence) -> Error {
     }
 }
 
+/// Judges a transcript as its run was judged.
+pub fn again(transcript: &[u8], suites: &mut [Suite], strict: bool) -> Result<(Evidence, RunReport), Error> {
+    let mut evidence = transcript::read(transcript).map_err(|why| Error::usage(format!("not a transcript: {why}")))?;
+    if evidence.header.recorded {
+        recording::complete(&mut evidence, suites);
+    }
+    give_levels(suites, &evidence.header.scope.levels);
+    let filter = selected(&[], &evidence, suites)?;
+    let how = assess::Options { filter: &filter, strict, own_suites: &[], illustrated: false };
+    let report = assess::assess(&evidence, suites, &how);
+    Ok((evidence, report))
+}
+
 pub fn filter(args: &JudgeArgs, evidence: &Evidence, suites: &[Suite]) -> Result<Filter, Error> {
+    selected(&args.select.terms(), evidence, suites)
+}
+
+/// The rules of these terms, or without any those of the run.
+fn selected(typed: &[String], evidence: &Evidence, suites: &[Suite]) -> Result<Filter, Error> {
     let scope = &evidence.header.scope;
-    let typed = args.select.terms();
-    let mut filter = Filter::new(if typed.is_empty() { &scope.filter } else { &typed }, suites)?;
+    let mut filter = Filter::new(if typed.is_empty() { &scope.filter } else { typed }, suites)?;
     if let Some(part) = &scope.partition {
         filter = filter.part(part.parse().map_err(Error::usage)?, suites);
     }

@@ -142,7 +142,8 @@ fn unknown(path: &Path, why: &str) -> Error {
     }
 }
 
-fn complete(evidence: &mut Evidence, suites: &[Suite]) {
+/// Adds what a recording does not say: its contexts, and the scenarios that it does not show.
+pub fn complete(evidence: &mut Evidence, suites: &[Suite]) {
     recorded::complete(evidence);
     // Rules that need a certain world are listed as not exercised.
     let ids: Vec<&String> = suites.iter().filter(|suite| suite.scenario.is_some()).map(|suite| &suite.id).collect();

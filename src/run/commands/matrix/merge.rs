@@ -5,20 +5,21 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{results, settle::settle, style};
+use super::{results, row, settle::settle, style};
 use crate::{
     error::Error,
-    report::{
-        self,
-        matrix::{Fold, Row},
-    },
-    run::process::{
-        Surroundings,
-        console::{complain, failed},
+    report::{self, matrix::Fold},
+    run::{
+        process::{
+            Surroundings,
+            console::{complain, failed},
+        },
+        results::outputs,
     },
 };
 
-pub fn merge(directories: &[PathBuf], out: &Path, surroundings: &Surroundings) -> Result<u8, Error> {
+pub fn merge(directories: &[PathBuf], out: &Path, report: &[String], surroundings: &Surroundings) -> Result<u8, Error> {
+    let outputs = outputs::of_matrix(report)?;
     let mut fold = Fold::default();
     for directory in directories {
         let entries = fs::read_dir(directory).map_err(|source| failed(directory, "read", source))?;
@@ -29,7 +30,7 @@ pub fn merge(directories: &[PathBuf], out: &Path, surroundings: &Surroundings) -
                 Ok(report) => {
                     // A relative link works only for files in the directory of the matrix, if both are moved.
                     let file = path.strip_prefix(out).ok().map(|file| file.display().to_string());
-                    fold.add(Row::of(&name, file, &report), &report);
+                    fold.add(row(&name, file, &report, &outputs), &report);
                 }
                 Err(why) => {
                     complain(&format!("note: `{}` is skipped: {why}", path.display()));
@@ -45,5 +46,5 @@ pub fn merge(directories: &[PathBuf], out: &Path, surroundings: &Surroundings) -
         });
     }
     fs::create_dir_all(out).map_err(|source| failed(out, "write", source))?;
-    settle(fold, Some(out), &style(surroundings))
+    settle(fold, Some(out), &outputs, &style(surroundings))
 }

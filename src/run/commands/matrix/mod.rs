@@ -19,6 +19,7 @@ use crate::{
     cli::{MatrixArgs, MatrixCommand},
     error::Error,
     evidence::Side,
+    outcome::RunReport,
     report::{
         Style, Verbosity,
         matrix::{Fold, Row, line},
@@ -26,12 +27,13 @@ use crate::{
     run::{
         inputs::suites::load,
         process::{Surroundings, console, runtime::runtime, signals},
+        results::outputs::{self, Output},
     },
 };
 
 pub fn matrix(args: &MatrixArgs, surroundings: &Surroundings) -> Result<u8, Error> {
-    if let Some(MatrixCommand::Merge { directories, out }) = &args.command {
-        return merge::merge(directories, out.as_ref().unwrap_or(&directories[0]), surroundings);
+    if let Some(MatrixCommand::Merge { directories, out, report }) = &args.command {
+        return merge::merge(directories, out.as_ref().unwrap_or(&directories[0]), report, surroundings);
     }
     let suites = load(&[Side::Server], &args.scope.select.suite, surroundings.color)?;
     let entries = targets::wanted(args, &suites, surroundings)?;
@@ -50,6 +52,7 @@ async fn test(
     args: &MatrixArgs,
     surroundings: &Surroundings,
 ) -> Result<u8, Error> {
+    let outputs = outputs::of_matrix(&args.report)?;
     let style = style(surroundings);
     let longest = entries.iter().map(|entry| entry.name.chars().count()).max().unwrap_or(0);
     let mut fold = Fold::default();
@@ -57,7 +60,7 @@ async fn test(
     for entry in entries {
         let stands = if args.again { None } else { results.standing(entry) };
         match stands {
-            Some(report) => fold.add(Row::of(&entry.name, Some(entry.file.clone()), &report), &report),
+            Some(report) => fold.add(row(&entry.name, Some(entry.file.clone()), &report, &outputs), &report),
             None => due.push(entry),
         }
     }
@@ -95,7 +98,7 @@ async fn test(
         };
         results.keep(entry)?;
         done += 1;
-        let row = Row::of(&entry.name, Some(entry.file.clone()), &report);
+        let row = row(&entry.name, Some(entry.file.clone()), &report, &outputs);
         console::say(&line(&row, (done, entries.len()), longest, &style));
         fold.add(row, &report);
     }
@@ -111,9 +114,15 @@ async fn test(
         console::say(&format!(
             "\nThis is one part; `mcp-conform matrix merge {shown} ...` with the directories of all parts merges them."
         ));
-        return settle::settle(fold, None, &style);
+        return settle::settle(fold, None, &outputs, &style);
     }
-    settle::settle(fold, Some(&args.out), &style)
+    settle::settle(fold, Some(&args.out), &outputs, &style)
+}
+
+/// A summary of one report, with what these outputs need.
+fn row(name: &str, file: Option<String>, report: &RunReport, outputs: &[Output]) -> Row {
+    let row = Row::of(name, file, report);
+    if outputs::needs_tests(outputs) { row.with_tests(report) } else { row }
 }
 
 fn style(surroundings: &Surroundings) -> Style {

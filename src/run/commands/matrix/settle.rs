@@ -8,11 +8,14 @@ use crate::{
         Style,
         matrix::{Fold, summary},
     },
-    run::process::console::{failed, say},
+    run::{
+        process::console::{failed, say},
+        results::outputs::{self, Output},
+    },
 };
 
-/// Prints the totals and writes them to the directory, if there is one; the value is the exit code.
-pub fn settle(fold: Fold, directory: Option<&Path>, style: &Style) -> Result<u8, Error> {
+/// Prints the totals, and writes them to the directory, if there is one, and as reports; the value is the exit code.
+pub fn settle(fold: Fold, directory: Option<&Path>, outputs: &[Output], style: &Style) -> Result<u8, Error> {
     let matrix = fold.finish();
     for (directory, (ending, text)) in
         directory.iter().flat_map(|directory| matrix.forms().map(|form| (directory, form)))
@@ -26,5 +29,6 @@ pub fn settle(fold: Fold, directory: Option<&Path>, style: &Style) -> Result<u8,
     if let Some(directory) = directory {
         say(&format!("see     {}", directory.join("matrix.html").display()));
     }
+    outputs::write_matrix(outputs, &matrix)?;
     Ok(matrix.exit_code)
 }
