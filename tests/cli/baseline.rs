@@ -95,6 +95,35 @@ fn what_a_rule_finds_besides_fails() {
 }
 
 #[test]
+fn an_update_removes_what_now_passes_and_changes_nothing_else() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("known.toml").display().to_string();
+    let kept = "# Ours.\n\n# Before 2.0.\n[[known]]\nrule = \"resources-list-item-name\" # a comment\nreason = '''\n[[a]]'''\n";
+    let gone = "\n[[known]]\n# It was slow.\nreason = \"slow\"\nrule = \"resources-list-answered\"\n";
+    let after = "\n# About URIs.\n[[known]]\nrule = \"resources-templates-answered\"\nrevision = \"2024-11-05\"\n";
+    fs::write(&path, format!("{kept}{gone}{after}{gone}")).unwrap();
+    let run = |options: &[&str]| {
+        ran(FAULTY.iter().chain(&FILTER).copied().chain(["--revision", "2025-11-25"]).chain(options.iter().copied()))
+    };
+    let updated = run(&["--baseline", &path, "--update-baseline"]);
+    assert_eq!(updated.code, 0, "{}{}", updated.stdout, updated.stderr);
+    assert!(updated.stderr.contains(&format!("updated {path}: removed 2 entries that now pass")), "{}", updated.stderr);
+    assert!(!updated.stdout.contains("OUTDATED") && !updated.stdout.contains("now passes"), "{}", updated.stdout);
+    assert_eq!(fs::read_to_string(&path).unwrap(), format!("{kept}{after}"));
+    // Nothing is added, and without an entry that passes nothing is written.
+    fs::write(&path, after).unwrap();
+    assert_eq!(run(&["--baseline", &path, "--update-baseline"]).code, 1);
+    assert_eq!(fs::read_to_string(&path).unwrap(), after);
+
+    fs::write(&path, "known = [{ rule = \"resources-list-answered\", reason = \"\" }]\n").unwrap();
+    let refused = run(&["--baseline", &path, "--update-baseline"]);
+    assert!(refused.stderr.contains("the entry on line 1 is not a table of its own"), "{}", refused.stderr);
+    let refused = run(&["--update-baseline"]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.stderr.contains("--update-baseline needs a list of known failures"), "{}", refused.stderr);
+}
+
+#[test]
 fn a_list_that_helps_nothing_is_refused_before_the_run() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("known.toml").display().to_string();

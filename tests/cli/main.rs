@@ -2,6 +2,7 @@
 
 mod authorization;
 mod baseline;
+mod bundle;
 mod by_hand;
 mod clients;
 mod commands;
@@ -11,6 +12,7 @@ mod evidence;
 mod examples;
 mod exit_codes;
 mod far;
+mod flaky;
 mod generate;
 mod huge;
 mod instances;

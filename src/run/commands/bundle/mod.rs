@@ -22,7 +22,7 @@ use crate::{
     config,
     embedded::{SDKS, SHAPES, SUITES},
     error::{Error, exit},
-    evidence::Side,
+    evidence::{Evidence, Scope, Side},
     outcome::{RunReport, Tool},
     report::{self, meaning, revisions},
     run::{
@@ -74,16 +74,7 @@ pub fn bundle(args: &BundleArgs, surroundings: &Surroundings) -> Result<u8, Erro
     for (number, (path, text)) in (1..).zip(read(&suites)?) {
         files.push((format!("{SUITES_OF_USER}{number:03}-{}.yaml", plain_stem(&path)), text.into_bytes()));
     }
-    let manifest = Manifest {
-        schema: SCHEMA,
-        tool: told.tool.clone(),
-        rules: rules(),
-        command: assess::command(&told.target) + &assess::started(&told.target),
-    };
-    let manifest = serde_json::to_string_pretty(&manifest).map_err(|why| Error::usage(why.to_string()))?;
-    files.insert(0, (MANIFEST.into(), (manifest + "\n").into_bytes()));
-
-    let Compared { differences, .. } = judged(&told, &files, surroundings)?;
+    let (evidence, Compared { differences, .. }) = judged(&told, &files, surroundings)?;
     if !differences.is_empty() {
         let (report, transcript) = (args.report.display(), args.transcript.display());
         return Err(Error::Usage {
@@ -91,6 +82,10 @@ pub fn bundle(args: &BundleArgs, surroundings: &Surroundings) -> Result<u8, Erro
             help: Some("use the report and the transcript of one run; suites of your own need --suite".into()),
         });
     }
+    let command = command(&told, &evidence.header.scope);
+    let manifest = Manifest { schema: SCHEMA, tool: told.tool, rules: rules(), command };
+    let manifest = serde_json::to_string_pretty(&manifest).map_err(|why| Error::usage(why.to_string()))?;
+    files.insert(0, (MANIFEST.into(), (manifest + "\n").into_bytes()));
     let written = File::create(&args.out).and_then(|file| archive::write(BufWriter::new(file), &files));
     written.map_err(|source| failed(&args.out, "write", source))?;
     complain(&format!("wrote {}", args.out.display()));
@@ -114,7 +109,7 @@ pub fn verify(path: &Path, surroundings: &Surroundings) -> Result<u8, Error> {
         return Err(rejected(format!("it has schema {schema}; this version reads schema {SCHEMA}")));
     }
     let told = report::read(text(REPORT)?).map_err(|why| rejected(format!("{REPORT:?}: {why}")))?;
-    let Compared { differences, accepted } = judged(&told, &files, surroundings)?;
+    let (_, Compared { differences, accepted }) = judged(&told, &files, surroundings)?;
     let line = |label: &str, text: &str| say(&format!("{label:<9} {}", report::plain(text)));
     line("files", &format!("{} files, each as it was written", files.len()));
     let RunReport { target, revisions: tested, .. } = &told;
@@ -138,19 +133,42 @@ pub fn verify(path: &Path, surroundings: &Surroundings) -> Result<u8, Error> {
 }
 
 /// Judges the transcript of these files again, with their suites.
-fn judged(told: &RunReport, files: &Files, surroundings: &Surroundings) -> Result<Compared, Error> {
+fn judged(told: &RunReport, files: &Files, surroundings: &Surroundings) -> Result<(Evidence, Compared), Error> {
     let own = files.iter().filter(|(name, _)| name.starts_with(SUITES_OF_USER));
     let own = own.map(|(name, content)| (name.clone(), String::from_utf8_lossy(content).into_owned()));
     let sides = [Side::Server, Side::Client, Side::Gateway];
     let mut suites = load_texts(&sides, &own.collect::<Vec<_>>(), surroundings.color)?;
     let transcript = of(files, TRANSCRIPT).map_err(Error::usage)?;
-    let (_, again) = judge::again(transcript, &mut suites, told.strict)?;
-    Ok(compare(told, &again))
+    let (evidence, again) = judge::again(transcript, &mut suites, told.strict)?;
+    let compared = compare(told, &again);
+    Ok((evidence, compared))
 }
 
 fn of<'a>(files: &'a Files, name: &str) -> Result<&'a [u8], String> {
     let found = files.iter().find(|(known, _)| known == name);
     found.map(|(_, content)| content.as_slice()).ok_or_else(|| format!("{name:?} is missing"))
+}
+
+/// The command of the run, as far as its verdict depends on it.
+fn command(told: &RunReport, scope: &Scope) -> String {
+    let mut command = assess::command(&told.target);
+    match told.revisions.as_slice() {
+        [] => {}
+        [one] => command += &format!(" --revision {one}"),
+        _ => command += " --revision all",
+    }
+    for term in &scope.filter {
+        let (option, term) = match term.split_at_checked(1) {
+            Some(("!", term)) => ("--exclude", term),
+            Some(("+", term)) => ("--with", term),
+            _ => ("--filter", term.as_str()),
+        };
+        command += &format!(" {option} {}", shlex::try_quote(term).unwrap_or_default());
+    }
+    if told.strict {
+        command += " --strict";
+    }
+    command + &assess::started(&told.target)
 }
 
 /// The hash of everything that decides about a verdict besides the program.

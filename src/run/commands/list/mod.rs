@@ -1,5 +1,6 @@
 //! `mcp-conform list`: lists rules, suites, faults and variations.
 
+mod by_page;
 mod coverage;
 mod rule_pages;
 

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, fmt::Write, fs, path::Path};
 
+use super::by_page::by_page;
 use crate::{
     error::Error,
     report,
@@ -12,7 +13,10 @@ use crate::{
     suite::{Rule, Suite, Untested},
 };
 
-/// Writes a page for each area and an index; the value says what was written.
+/// The page about the specification. No area has this name.
+const BY_PAGE: &str = "specification";
+
+/// Writes a page for each area, one about the pages of the specification and an index; the value says what was written.
 pub fn write(directory: &Path, suites: &[Suite]) -> Result<Vec<String>, Error> {
     let mut areas: BTreeMap<&str, Vec<&Suite>> = BTreeMap::new();
     for suite in suites.iter().filter(|suite| !suite.rules.is_empty() || !suite.untested.is_empty()) {
@@ -20,13 +24,14 @@ pub fn write(directory: &Path, suites: &[Suite]) -> Result<Vec<String>, Error> {
     }
     fs::create_dir_all(directory).map_err(|source| failed(directory, "write", source))?;
     let index = ("README".to_owned(), table(&areas));
+    let of_specification = (BY_PAGE.to_owned(), by_page(&areas.values().flatten().copied().collect::<Vec<_>>()));
     let pages = areas.iter().map(|(area, suites)| ((*area).to_owned(), page(area, suites)));
     let put = |(name, text): (String, String)| {
         let path = directory.join(format!("{name}.md"));
         fs::write(&path, text).map_err(|source| failed(&path, "write", source))?;
         Ok(path.display().to_string())
     };
-    [index].into_iter().chain(pages).map(put).collect()
+    [index, of_specification].into_iter().chain(pages).map(put).collect()
 }
 
 fn table(areas: &BTreeMap<&str, Vec<&Suite>>) -> String {
@@ -35,7 +40,7 @@ fn table(areas: &BTreeMap<&str, Vec<&Suite>>) -> String {
         A rule states what a server MUST or SHOULD do, or MAY; advice is not in the specification. If it *applies* to revisions, \
         transports or capabilities, it is *not applicable* to other servers. If it needs facts in mcp-conform.toml, or \
         the server sent no such message, it is *not exercised*. `mcp-conform explain RULE` also shows how a rule is \
-        tested, and a violation.\n\n\
+        tested, and a violation. [Requirements by page](specification.md) counts them by page of the specification.\n\n\
         | area | suites | rules | not tested |\n| --- | ---: | ---: | ---: |\n"
         .to_owned();
     for (area, suites) in areas {
