@@ -99,11 +99,13 @@ fn an_update_removes_what_now_passes_and_changes_nothing_else() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("known.toml").display().to_string();
     let kept = "# Ours.\n\n# Before 2.0.\n[[known]]\nrule = \"resources-list-item-name\" # a comment\nreason = '''\n[[a]]'''\n";
-    let gone = "\n[[known]]\n# It was slow.\nreason = \"slow\"\nrule = \"resources-list-answered\"\n";
+    let gone =
+        "\n# About ping.\n[[known]]\n# It was slow.\nreason = \"slow\"\nrule = \"ping-answered\"\nsubject = \"ping\"\n";
     let after = "\n# About URIs.\n[[known]]\nrule = \"resources-templates-answered\"\nrevision = \"2024-11-05\"\n";
     fs::write(&path, format!("{kept}{gone}{after}{gone}")).unwrap();
     let run = |options: &[&str]| {
-        ran(FAULTY.iter().chain(&FILTER).copied().chain(["--revision", "2025-11-25"]).chain(options.iter().copied()))
+        let rules = ["--filter", "ping-answered", "--revision", "2025-11-25"];
+        ran(FAULTY.iter().chain(&FILTER).copied().chain(rules).chain(options.iter().copied()))
     };
     let updated = run(&["--baseline", &path, "--update-baseline"]);
     assert_eq!(updated.code, 0, "{}{}", updated.stdout, updated.stderr);
@@ -115,7 +117,7 @@ fn an_update_removes_what_now_passes_and_changes_nothing_else() {
     assert_eq!(run(&["--baseline", &path, "--update-baseline"]).code, 1);
     assert_eq!(fs::read_to_string(&path).unwrap(), after);
 
-    fs::write(&path, "known = [{ rule = \"resources-list-answered\", reason = \"\" }]\n").unwrap();
+    fs::write(&path, "known = [{ rule = \"ping-answered\", subject = \"ping\" }]\n").unwrap();
     let refused = run(&["--baseline", &path, "--update-baseline"]);
     assert!(refused.stderr.contains("the entry on line 1 is not a table of its own"), "{}", refused.stderr);
     let refused = run(&["--update-baseline"]);

@@ -153,6 +153,11 @@ fn a_configuration_loses_its_secrets_and_suites_come_along() {
     assert!(bundle.contains("suites/001-own.yaml"));
     let verified = run.verify();
     assert!(verified.stdout.starts_with("files     5 files, "), "{}{}", verified.stdout, verified.stderr);
+    assert!(
+        verified.stdout.contains("note      judged with custom suites, which can replace built-in rules\n"),
+        "{}",
+        verified.stdout
+    );
     assert_eq!(verified.code, 0);
 }
 

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use crate::{Ran, ran};
+use crate::{PROGRAM, Ran, ran};
 
 /// The command that starts the reference server, as a list of the configuration.
 fn served(fault: &str) -> String {
@@ -13,6 +13,27 @@ fn configured(directory: &Path, text: &str, arguments: &[&str]) -> Ran {
     let file = directory.join("mcp-conform.toml");
     fs::write(&file, text).unwrap();
     ran(["run", "--config", &file.display().to_string()].into_iter().chain(arguments.iter().copied()))
+}
+
+#[test]
+fn what_is_accepted_as_that_of_the_sdk_does_not_end_a_run() {
+    let directory = tempfile::tempdir().unwrap();
+    let target = format!("[targets.one]\n{}sdk = \"@modelcontextprotocol/sdk@1.30.0\"\n", served("bad-json-ignored"));
+    // The number of revisions that were tested: the rule fails in the first one.
+    let run = |accept: &str, options: &[&str]| {
+        let typed = ["--revision", "all", "--filter", "base.bad-input", "--strict", "--fail-fast", "--report", "json"];
+        let done = configured(directory.path(), &format!("{accept}\n{target}"), &[&typed, options].concat());
+        let report: serde_json::Value = serde_json::from_str(&done.stdout).unwrap();
+        (done.code, report["revisions"].as_array().unwrap().len())
+    };
+    assert_eq!(run("", &[]), (1, 1));
+    assert_eq!(run("", &["--accept", "sdk"]), (0, 5));
+    assert_eq!(run("accept = { sdk = true }", &[]), (0, 5));
+    for party in ["client", "gateway"] {
+        let refused = ran([party, "--accept", "sdk", "--", PROGRAM]);
+        assert_eq!(refused.code, 2);
+        assert!(refused.stderr.contains("--accept sdk is for servers"), "{}", refused.stderr);
+    }
 }
 
 #[test]

@@ -113,6 +113,29 @@ fn what_one_server_does_costs_it_alone() {
     assert_eq!(rendered.code, 1);
     assert!(rendered.stdout.contains("targets.toml io.github.me/nameless"), "{}", rendered.stdout);
 
+    // A pipeline gets a test suite for each suite of each server, and an annotation for each rule.
+    let (out, junit) = (servers.out().display().to_string(), servers.0.path().join("matrix.xml"));
+    let wanted = format!("junit={}", junit.display());
+    let merged = ran(["matrix", "merge", &out, "--report", "github", "--report", &wanted]);
+    assert_eq!(merged.code, 1, "{}", merged.stderr);
+    let annotation = "::error title=mcp-conform%3A resources-list-item-name::`name` of a listed resource MUST be a string%0A\
+                      fails on io.github.me/nameless, nameless too\n";
+    assert!(merged.stdout.contains(annotation), "{}", merged.stdout);
+    assert!(merged.stdout.contains("::error title=mcp-conform%3A dying::exited with status 3"), "{}", merged.stdout);
+    let xml = fs::read_to_string(&junit).unwrap();
+    let names =
+        ["good: resources.list", "nameless too: resources.list", "uriless: resources.list", "silent: mcp-conform"];
+    for name in names {
+        assert_eq!(xml.matches(&format!("<testsuite name=\"{name}\"")).count(), 1, "{name}: {xml}");
+        assert!(xml.contains(&format!("classname=\"{name}\"")), "{name}: {xml}");
+    }
+    assert!(xml.contains("failures=\"3\" errors=\"2\""), "{xml}");
+    for form in ["tap", "junit", "junit=-"] {
+        let refused = ran(["matrix", "merge", &out, "--report", form]);
+        assert_eq!(refused.code, 2, "{form}: {}", refused.stdout);
+        assert!(refused.stderr.contains("--report junit=PATH and --report github"), "{}", refused.stderr);
+    }
+
     // A server with a result is not tested again. A server with a new definition is, and its old result is replaced.
     let again = servers.matrix("--timeout 3");
     assert_eq!(again.code, 1);

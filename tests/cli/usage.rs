@@ -123,7 +123,7 @@ fn reports_that_cannot_be_written() {
     refused(
         "run --reference --report yunit",
         "error: unknown report format `yunit`
-  help: the formats are human, html, json, junit, tap, sarif, markdown, github",
+  help: the formats are human, html, json, junit, tap, sarif, markdown, github, badge",
     );
     refused(
         "run --reference --report markdown=",

@@ -10,7 +10,7 @@ use crate::{
     assess::verdict::total,
     cli::ReportCommand,
     error::{Error, exit},
-    outcome::{RuleResult, RunReport, Served, Status},
+    outcome::{Flaky, RuleResult, RunReport, Served, Status},
     partition::Partition,
     report,
     revision::Revision,
@@ -57,7 +57,7 @@ pub fn report(command: &ReportCommand, surroundings: &Surroundings) -> Result<u8
                 });
             }
             console::say(report::compare(&old, &new).trim_end());
-            let fresh = new.rules.iter().any(|rule| rule.status == Status::Fail && !failed(&old, rule));
+            let fresh = new.rules.iter().any(|rule| fails(&new, rule) && !failed(&old, rule));
             // A run that ended early cannot show that nothing got worse.
             let is_incomplete = new.exit_code >= exit::UNREACHABLE;
             if is_incomplete {
@@ -73,7 +73,11 @@ pub fn report(command: &ReportCommand, surroundings: &Surroundings) -> Result<u8
 }
 
 fn failed(old: &RunReport, rule: &RuleResult) -> bool {
-    old.rules.iter().any(|known| same(known, rule) && known.status == Status::Fail)
+    old.rules.iter().any(|known| same(known, rule) && fails(old, known))
+}
+
+fn fails(report: &RunReport, rule: &RuleResult) -> bool {
+    rule.status == Status::Fail || report.is_flaky_failure(rule)
 }
 
 fn same(one: &RuleResult, other: &RuleResult) -> bool {
@@ -169,5 +173,7 @@ fn join(mut merged: RunReport, (path, part): (&Path, RunReport)) -> Result<RunRe
     merged.started = merged.started.min(part.started);
     merged.ms = merged.ms.saturating_add(part.ms);
     merged.strict |= part.strict;
+    // As strict as its strictest part.
+    merged.flaky = if part.flaky == Flaky::Fail { part.flaky } else { merged.flaky };
     Ok(merged)
 }

@@ -6,6 +6,8 @@ use indexmap::IndexMap;
 use serde::Deserialize;
 use toml::Spanned;
 
+use super::outdated::update;
+
 use crate::{
     assess::verdict::total,
     cli::OutputArgs,
@@ -120,7 +122,7 @@ impl Baseline {
         } else if let Some(path) = &args.baseline {
             self.apply(report, path, saw_all);
             if args.update_baseline && !report.outdated.is_empty() {
-                return update(path, report);
+                return update(path, report, |text| Ok(Self::read(text)?.known.len()));
             }
         }
         Ok(())
@@ -205,45 +207,6 @@ impl Baseline {
         }
         text
     }
-}
-
-/// Removes the entries that now pass from the file. Nothing else in it changes.
-fn update(path: &Path, report: &mut RunReport) -> Result<(), Error> {
-    let text = fs::read_to_string(path).map_err(|source| failed(path, "read", source))?;
-    let lines: Vec<usize> = report.outdated_entries.iter().map(|entry| entry.line).collect();
-    let text = without(&text, &lines).map_err(|why| Error::Usage {
-        message: format!("`{}` cannot be updated: {why}", path.display()),
-        help: Some("write each entry as a table [[known]], or use --write-baseline".into()),
-    })?;
-    fs::write(path, text).map_err(|source| failed(path, "write", source))?;
-    let entries = if lines.len() == 1 { "entry that now passes" } else { "entries that now pass" };
-    complain(&format!("updated {}: removed {} {entries}", path.display(), lines.len()));
-    report.notes.retain(|note| !report.outdated.contains(note));
-    report.outdated.clear();
-    report.outdated_entries.clear();
-    total(report);
-    Ok(())
-}
-
-/// The text of a list without the entries whose rules are on these lines.
-fn without(text: &str, rules: &[usize]) -> Result<String, String> {
-    let lines: Vec<&str> = text.split_inclusive('\n').collect();
-    let is_head = |line: &&str| line.trim_start().starts_with("[[");
-    let mut kept = vec![true; lines.len()];
-    for rule in rules {
-        let before = lines.get(..*rule).and_then(|before| before.iter().rposition(is_head));
-        let head = before.ok_or_else(|| format!("the entry on line {rule} is not a table of its own"))?;
-        let next = lines[*rule..].iter().position(is_head).map_or(lines.len(), |next| rule + next);
-        // Comments right before the next entry belong to it.
-        let is_its_own = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
-        let end = match next < lines.len() {
-            true => lines[..next].iter().rposition(is_its_own).map_or(next, |last| last + 1),
-            false => next,
-        };
-        let gap = lines[end..next].iter().take_while(|line| line.trim().is_empty()).count();
-        kept[head..end + gap].fill(false);
-    }
-    Ok(lines.into_iter().zip(kept).filter_map(|(line, kept)| kept.then_some(line)).collect())
 }
 
 /// The findings of a rule that match no entry, each with its message: by subject, or else the rule as a whole.

@@ -3,4 +3,5 @@
 pub mod abort_report;
 pub mod baseline;
 pub mod course;
+mod outdated;
 pub mod outputs;

@@ -44,7 +44,7 @@ pub fn attention(page: &mut String, report: &RunReport) -> std::fmt::Result {
         writeln!(page, "<section id=\"{}\" class=\"rules\"><h2>{heading}</h2>", anchor_of(status))?;
         for (index, rule) in rules.into_iter().enumerate() {
             // The first failures are the most important.
-            let open = if status == Status::Fail && index < 3 { " open" } else { "" };
+            let open = if matches!(status, Status::Fail | Status::Flaky) && index < 3 { " open" } else { "" };
             in_full(page, report, rule, open)?;
         }
         page.push_str("</section>\n");

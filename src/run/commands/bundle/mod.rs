@@ -119,6 +119,9 @@ pub fn verify(path: &Path, surroundings: &Surroundings) -> Result<u8, Error> {
         let versions = format!("the run by {}, now by {}", manifest.tool.version, conform_model::VERSION);
         line("note", &format!("judged by other rules: {versions}"));
     }
+    if files.iter().any(|(name, _)| name.starts_with(SUITES_OF_USER)) {
+        line("note", "judged with custom suites, which can replace built-in rules");
+    }
     if accepted > 0 {
         let failures = if accepted == 1 { "failure" } else { "failures" };
         line("note", &format!("the report accepts {accepted} {failures} as known"));
