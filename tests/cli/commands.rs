@@ -84,6 +84,37 @@ fn list_shows_what_is_covered_and_the_table_of_a_proposal() {
 }
 
 #[test]
+fn the_requirements_of_each_page_are_counted_with_those_without_a_rule() {
+    let pages = tempfile::tempdir().unwrap();
+    assert_eq!(ran(["list", "rules", "--pages", pages.path().to_str().unwrap()]).code, 0);
+    let text = std::fs::read_to_string(pages.path().join("specification.md")).unwrap();
+    // For each revision the requirements with a rule, and all.
+    let counts = |row: &str| -> Vec<(usize, usize)> {
+        let cells = row.trim_matches('|').split(" | ").skip(1);
+        let cell = |cell: &str| cell.trim().split_once(" of ").map(|(a, b)| (a.parse().unwrap(), b.parse().unwrap()));
+        cells.map(|text| cell(text).unwrap_or_default()).collect()
+    };
+    let rows: Vec<&str> = text.lines().filter(|line| line.starts_with("| ")).skip(2).collect();
+    let (all, rows) = rows.split_last().unwrap();
+    assert!(all.starts_with("| all | ") && rows.len() > 25, "{text}");
+    for (revision, sum) in counts(all).into_iter().enumerate() {
+        let of_pages = rows.iter().map(|row| counts(row)[revision]);
+        let added = of_pages.fold((0, 0), |sum, (tested, all)| {
+            assert!(tested <= all);
+            (sum.0 + tested, sum.1 + all)
+        });
+        assert!(sum == added && sum.0 > 100, "{sum:?} and {added:?}");
+    }
+    let newest = "| [basic/patterns/mrtr](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr) |  |  |  |  | ";
+    assert!(rows.iter().any(|row| row.starts_with(newest)), "{text}");
+    let (_, of_page) = text.split_once("\n## basic/lifecycle\n").unwrap();
+    let (of_page, _) = of_page.split_once("\n## ").unwrap();
+    let reason =
+        "- `lifecycle-server-maximum-timeout` The server SHOULD enforce a maximum timeout, regardless of progress: ";
+    assert!(of_page.contains(reason), "{of_page}");
+}
+
+#[test]
 fn list_without_more_shows_the_suites() {
     assert_eq!(typed("list").stdout, typed("list suites").stdout);
 }

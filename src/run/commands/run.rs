@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf, time::Instant};
 use crate::{
     cli::{Accept, RunArgs},
     error::{Error, exit},
-    evidence::{Evidence, Side},
+    evidence::{Evidence, RunEnd, Side},
     outcome::{RuleResult, Status},
     plan::{Filter, Proposals},
     run::{
@@ -136,15 +136,16 @@ pub fn tested(args: &RunArgs, surroundings: &Surroundings, interrupts: &Interrup
     describe(&mut evidence, &job, args, surroundings);
     for number in 1..=args.retries.unwrap_or_default() {
         let failing = course.failing(&evidence);
-        if failing.is_empty() || interrupts.code().is_some() {
+        // After an interruption or a timeout there is no time for more.
+        if failing.is_empty() || interrupts.code().is_some() || evidence.header.end.cut_short.is_some() {
             break;
         }
         let retry = retried(&course, &job, failing, surroundings)?;
         let header = &mut evidence.header;
         header.ms += retry.header.ms;
-        header
-            .notes
-            .extend(retry.header.end.cut_short.iter().map(|why| format!("retry {number} is incomplete: {why}")));
+        let RunEnd { cut_short, failed_handshake, .. } = &retry.header.end;
+        let why = cut_short.as_deref().or(failed_handshake.as_ref().map(|_| "the handshake failed"));
+        header.notes.extend(why.map(|why| format!("retry {number} is incomplete: {why}")));
         evidence.retries.push(retry);
     }
     // Ctrl-C may have been pressed while the rules were judged.

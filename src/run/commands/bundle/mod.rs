@@ -86,6 +86,10 @@ pub fn bundle(args: &BundleArgs, surroundings: &Surroundings) -> Result<u8, Erro
     let manifest = Manifest { schema: SCHEMA, tool: told.tool, rules: rules(), command };
     let manifest = serde_json::to_string_pretty(&manifest).map_err(|why| Error::usage(why.to_string()))?;
     files.insert(0, (MANIFEST.into(), (manifest + "\n").into_bytes()));
+    let size: usize = files.iter().map(|(_, content)| content.len()).sum();
+    if size as u64 > MOST {
+        return Err(Error::usage(format!("the evidence has {size} bytes; a bundle has room for {MOST}")));
+    }
     let written = File::create(&args.out).and_then(|file| archive::write(BufWriter::new(file), &files));
     written.map_err(|source| failed(&args.out, "write", source))?;
     complain(&format!("wrote {}", args.out.display()));
@@ -98,6 +102,11 @@ pub fn verify(path: &Path, surroundings: &Surroundings) -> Result<u8, Error> {
         help: Some("`mcp-conform report bundle` writes a bundle".into()),
     };
     let files = archive::read(path).map_err(rejected)?;
+    let is_known =
+        |name: &str| [MANIFEST, REPORT, TRANSCRIPT, CONFIG].contains(&name) || name.starts_with(SUITES_OF_USER);
+    if let Some((name, _)) = files.iter().find(|(name, _)| !is_known(name)) {
+        return Err(rejected(format!("a bundle has no file {name:?}")));
+    }
     let text = |name: &str| {
         let content = of(&files, name).map_err(rejected)?;
         std::str::from_utf8(content).map_err(|_| rejected(format!("{name:?} is not text")))
@@ -113,7 +122,9 @@ pub fn verify(path: &Path, surroundings: &Surroundings) -> Result<u8, Error> {
     let line = |label: &str, text: &str| say(&format!("{label:<9} {}", report::plain(text)));
     line("files", &format!("{} files, each as it was written", files.len()));
     let RunReport { target, revisions: tested, .. } = &told;
-    line("run", &format!("{} · {} · {}", target.name, revisions(tested), target.transport));
+    let mut run = vec![target.name.clone(), revisions(tested), target.transport.clone()];
+    run.retain(|part| !part.is_empty());
+    line("run", &run.join(" · "));
     line("repeat", &manifest.command);
     if manifest.tool.version != conform_model::VERSION || manifest.rules != rules() {
         let versions = format!("the run by {}, now by {}", manifest.tool.version, conform_model::VERSION);

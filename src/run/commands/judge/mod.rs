@@ -80,7 +80,8 @@ fn nothing(args: &JudgeArgs, evidence: &Evidence) -> Error {
 
 /// Judges a transcript as its run was judged.
 pub fn again(transcript: &[u8], suites: &mut [Suite], strict: bool) -> Result<(Evidence, RunReport), Error> {
-    let mut evidence = transcript::read(transcript).map_err(|why| Error::usage(format!("not a transcript: {why}")))?;
+    let mut evidence =
+        transcript::read(transcript).map_err(|why| Error::usage(format!("the transcript cannot be read: {why}")))?;
     if evidence.header.recorded {
         recording::complete(&mut evidence, suites);
     }

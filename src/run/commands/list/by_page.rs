@@ -57,6 +57,10 @@ pub fn by_page(suites: &[&Suite]) -> String {
             }
         }
     }
+    for Page { counts, .. } in pages.values_mut().filter(|page| page.counts.iter().any(|(tested, _)| *tested > 0)) {
+        // Requirements without a rule do not say in which revisions they are: a page without rules is not in that revision.
+        counts.iter_mut().filter(|(tested, _)| *tested == 0).for_each(|count| *count = (0, 0));
+    }
     written(&pages)
 }
 
@@ -110,7 +114,8 @@ fn written(pages: &BTreeMap<String, Page>) -> String {
          The MUST and SHOULD of the specification for servers and clients, generated from the suites by `mcp-conform list rules --pages \
          DIR`. \"9 of 11\" means that 9 of 11 requirements of the page have a rule in that revision; the reasons for the others \
          follow. A sentence of the specification with several requirements can have several rules. Proposals are not counted, nor is \
-         advice. A requirement without a rule is counted on the page that most rules of its suite are about, unless it names another one.\n\n\
+         advice. A requirement without a rule is counted on the page that most rules of its suite are about, unless it names another one, and \
+         in the revisions in which that page has rules.\n\n\
          | page | {} |\n| --- |{}\n",
         revisions.join(" | "),
         " ---: |".repeat(revisions.len()),
