@@ -27,6 +27,9 @@ pub struct ServeArgs {
     /// Also follow this proposal or dialect; repeatable
     #[arg(long, value_name = "NAME")]
     pub proposal: Vec<String>,
+    /// Also serve this extension: skills, or skills:N with N generated skills; repeatable
+    #[arg(long, value_name = "NAME")]
+    pub extension: Vec<String>,
     /// Serve N generated resources below one directory: tree:N, or cyclic:N with
     /// cycles; optionally fanout:F children each and page:P resources per page (100 and 100),
     /// as in tree:1000000,fanout:50

@@ -72,7 +72,7 @@ fn names_slow_tool(template: &Template) -> bool {
     match template {
         Template::Literal(_) => false,
         Template::Reference(path) => path.root == "facts" && path.first_member() == Some("slow"),
-        Template::Array(parts) => parts.iter().any(names_slow_tool),
+        Template::Array(parts) | Template::Made(_, parts) => parts.iter().any(names_slow_tool),
         Template::Object(fields) => fields.iter().any(|(_, field)| names_slow_tool(field)),
     }
 }

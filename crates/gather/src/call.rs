@@ -82,7 +82,7 @@ fn request(call: &Call, scope: &Scope<'_>) -> Option<String> {
 
 pub async fn once(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>, deviation: Deviation) -> Option<Value> {
     let method = call.method.resolve(scope).ok()?;
-    let params = filled(call.with.as_ref(), scope)?;
+    let params = stage.declaring(filled(call.with.as_ref(), scope)?);
     let id = filled(call.id.as_ref(), scope)?;
     let (by, method) = (&stage.suite.id, method.as_str()?);
     let headers = param_headers(stage.context, method, params.as_ref().unwrap_or(&Value::Null));

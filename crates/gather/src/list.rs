@@ -82,7 +82,7 @@ pub async fn follow(
         if page > 0 && limits.until.is_some_and(|until| Instant::now() >= until) {
             return ListEnd::TimeLimit;
         }
-        let mut params = params.clone();
+        let mut params = stage.declaring(params.clone());
         if let Some(cursor) = &cursor {
             let members = params.get_or_insert_with(|| json!({}));
             members["cursor"] = json!(cursor);

@@ -1,6 +1,6 @@
 //! Executes the steps of a suite: whether each applies, for which items, and where the result is saved.
 
-use std::{future::Future, pin::Pin, ptr, sync::Arc, time::Duration};
+use std::{cell::Cell, future::Future, pin::Pin, ptr, sync::Arc, time::Duration};
 
 use futures_util::{StreamExt, stream};
 use serde_json::{Map, Value, json};
@@ -12,7 +12,10 @@ use tokio::{
 use super::{
     await_, beforehand::pause_before_change, call, change, list, overlap, probe, send, walk, wanted::is_given_up,
 };
-use conform_model::evidence::{End, Recorder, RunContext};
+use conform_model::{
+    evidence::{End, Recorder, RunContext, weight},
+    revision::Revision,
+};
 use conform_session::{Conversation, Known, OneShot, Session};
 use conform_suite::{
     Each, Pause, Scope, Step, Suite, Template, Verb, ground,
@@ -38,6 +41,22 @@ impl Stage<'_> {
     /// What the connections of the run have shown about the server.
     pub fn known(&self) -> &Known {
         &self.beside.opener.known
+    }
+
+    /// The params of a request of this suite. A suite about an extension declares it in each request, where clients do so.
+    pub fn declaring(&self, params: Option<Value>) -> Option<Value> {
+        const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+        let Some(extension) = self.suite.applies.extension.as_ref().filter(|_| self.context.revision.is_modern()) else {
+            return params;
+        };
+        let mut params = params.unwrap_or_else(|| json!({}));
+        let meta = params.as_object_mut().map(|params| params.entry("_meta").or_insert_with(|| json!({})));
+        if let Some(Value::Object(meta)) = meta {
+            let mut capabilities = self.context.client["capabilities"].clone();
+            capabilities["extensions"] = json!({ extension: {} });
+            meta.entry(CAPABILITIES).or_insert(capabilities);
+        }
+        Some(params)
     }
 
     /// The connection of the suite.
@@ -96,26 +115,30 @@ async fn taken<'a>(stage: &Stage<'a>) -> Option<MutexGuard<'a, ()>> {
 async fn take(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>, began: &Map<String, Value>) -> Option<Value> {
     let revision = stage.context.revision;
     let Some(each) = &step.each else {
-        let applies =
-            matches!(step.verb, Verb::Walk(_)) || step.filter.iter().all(|clause| clause.holds(scope, revision));
-        return if applies && !shows_nothing(stage, step, scope) { act(stage, step, scope, began).await } else { None };
+        return if holds(step, scope, revision) && !shows_nothing(stage, step, scope) { act(stage, step, scope, began).await } else { None };
     };
     let items: Vec<Value> = items(each, scope)
         .into_iter()
         .filter(|item| {
             let mut inner = Scope::over(scope);
             inner.bind(each.var.as_str(), item);
-            step.filter.iter().all(|clause| clause.holds(&inner, revision)) && !shows_nothing(stage, step, &inner)
+            holds(step, &inner, revision) && !shows_nothing(stage, step, &inner)
         })
         .collect();
     let items = sample(items, each);
+    let received = Cell::new(0);
+    let is_enough = || each.at_most_bytes.is_some_and(|most| received.get() > most);
     let limited = stage.known().put_off.any();
     let at_once = if each.in_order || limited { 1 } else { stage.limits.in_flight };
+    let (is_enough, received) = (&is_enough, &received);
     let one = |item: Value| async move {
         let mut inner = Scope::over(scope);
         inner.bind(each.var.as_str(), &item);
-        let reply =
-            if shows_nothing(stage, step, &inner) { return None } else { act(stage, step, &inner, began).await };
+        if is_enough() || shows_nothing(stage, step, &inner) {
+            return None;
+        }
+        let reply = act(stage, step, &inner, began).await;
+        received.set(received.get() + reply.as_ref().map_or(0, weight));
         Some(json!({ &each.var: item, "reply": reply }))
     };
     let entries: Vec<_> = stream::iter(items).map(one).buffered(at_once.max(1)).collect().await;
@@ -128,6 +151,11 @@ async fn take(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>, began: &Map<Str
         }
     }
     Some(Value::Array(entries))
+}
+
+/// Whether the step counts. The filter of a walk is for its nodes.
+fn holds(step: &Step, scope: &Scope<'_>, revision: Revision) -> bool {
+    matches!(step.verb, Verb::Walk(_)) || step.filter.iter().all(|clause| clause.holds(scope, revision))
 }
 
 /// Whether the step would show nothing new.
@@ -235,7 +263,13 @@ mod tests {
     fn a_sample_is_spread_over_the_list_unless_the_order_counts() {
         let taken = |at_most: usize, in_order: bool| {
             let items = (0..10).map(Value::from).collect();
-            let each = Each { var: "item".into(), over: Template::Array(Vec::new()), at_most: Some(at_most), in_order };
+            let each = Each {
+                var: "item".into(),
+                over: Template::Array(Vec::new()),
+                at_most: Some(at_most),
+                at_most_bytes: None,
+                in_order,
+            };
             Value::Array(sample(items, &each)).to_string()
         };
         assert_eq!(taken(4, false), "[0,3,6,9]");

@@ -97,14 +97,19 @@ pub async fn walk<'a>(
         deepest: 0,
         end: None,
     };
-    for node in walk.from.select(scope)? {
-        let nodes = node.value.as_array().map_or(std::slice::from_ref(node.value), Vec::as_slice);
+    for node in from(&walk.from.resolve(scope).ok()?) {
+        let nodes = node.as_array().map_or(std::slice::from_ref(node), Vec::as_slice);
         for child in nodes.iter().filter_map(|node| question.child(node)) {
             walker.meet(&child.key, child.node, None, 0);
         }
     }
     while walker.go_on().await {}
     Some(walker.describe())
+}
+
+/// The first nodes, which are one value or a list.
+fn from(nodes: &Value) -> &[Value] {
+    nodes.as_array().map_or(std::slice::from_ref(nodes), Vec::as_slice)
 }
 
 /// The limits of the suite, unless the user has set others and that is allowed.

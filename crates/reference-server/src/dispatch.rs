@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    content::Content,
+    content::{Content, skills},
     context::Context,
     era::{self, Era},
     fail::Fail,
@@ -32,6 +32,12 @@ pub struct Server {
 impl Server {
     pub fn new(options: Options) -> Result<Self, String> {
         let mut content = Content::new(options.content);
+        for extension in &options.extensions {
+            content.add_skills(match extension.split_once(':') {
+                Some((_, count)) => skills::many(count.parse().map_err(|_| format!("`{count}` is no number of skills"))?),
+                None => skills::skills(),
+            });
+        }
         let faults = Faults::commit(options.fault.as_deref(), options.variation.as_deref(), &mut content)?;
         let mut revisions = faults.speaks().unwrap_or(options.revisions);
         revisions.sort_unstable();
@@ -39,7 +45,7 @@ impl Server {
         if revisions.is_empty() {
             return Err("a server has to speak at least one revision".to_owned());
         }
-        let proposals = Proposals::named(&options.proposals)?;
+        let proposals = Proposals::named(&options.proposals, &options.extensions)?;
         Ok(Self { revisions, faults, proposals, content })
     }
 

@@ -7,6 +7,9 @@ pub use conform_model::transport::Transport;
 /// All proposals and dialects that the server supports.
 pub const PROPOSALS: [&str; 3] = ["sep-2093", "sep-prefix", "dialect-versioned"];
 
+/// The extensions that the server can serve besides tasks, which it always does.
+pub const EXTENSIONS: [&str; 1] = ["skills"];
+
 #[derive(Clone, Debug)]
 pub struct Options {
     pub revisions: Vec<Revision>,
@@ -15,6 +18,8 @@ pub struct Options {
     pub variation: Option<String>,
     /// The versioned dialect is disabled by default, because its responses have more than a released revision defines.
     pub proposals: Vec<String>,
+    /// Extensions of `EXTENSIONS`. They are disabled by default: most servers have none.
+    pub extensions: Vec<String>,
     /// Over HTTP a token is required.
     pub protected: bool,
     /// Generated content of any size, in addition to the usual content.
@@ -28,6 +33,7 @@ impl Default for Options {
             fault: None,
             variation: None,
             proposals: vec!["sep-2093".to_owned(), "sep-prefix".to_owned()],
+            extensions: Vec::new(),
             protected: false,
             content: None,
         }
@@ -42,14 +48,25 @@ pub struct Proposals {
     pub prefix: bool,
     /// The versioned dialect: `resources/get`, versions, several URIs in one subscription.
     pub versioned: bool,
+    /// The skills extension, in the revisions that have extensions.
+    pub skills: bool,
 }
 
 impl Proposals {
-    pub fn named(names: &[String]) -> Result<Self, String> {
+    pub fn named(names: &[String], extensions: &[String]) -> Result<Self, String> {
         if let Some(unknown) = names.iter().find(|name| !PROPOSALS.contains(&name.as_str())) {
             return Err(format!("`{unknown}` is no proposal; known: {}", PROPOSALS.join(", ")));
         }
+        let known = |name: &&String| EXTENSIONS.contains(&name.split(':').next().unwrap_or(name));
+        if let Some(unknown) = extensions.iter().find(|name| !known(name)) {
+            return Err(format!("`{unknown}` is no extension; known: {}", EXTENSIONS.join(", ")));
+        }
         let on = |name: &str| names.iter().any(|given| given == name);
-        Ok(Self { metadata: on("sep-2093"), prefix: on("sep-prefix"), versioned: on("dialect-versioned") })
+        Ok(Self {
+            metadata: on("sep-2093"),
+            prefix: on("sep-prefix"),
+            versioned: on("dialect-versioned"),
+            skills: !extensions.is_empty(),
+        })
     }
 }

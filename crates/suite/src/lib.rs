@@ -28,7 +28,7 @@ pub use file::schema;
 pub use file::without_null;
 pub use ground::{SURVEY, ground};
 pub use load::{Known, Origin, built_in, load};
-pub use matcher::{Matcher, Mismatch, Unmet, show::value as show};
+pub use matcher::{Matcher, Mismatch, Unmet, equal, show::value as show};
 pub use model::*;
 pub use path::{Demand, Filter, Node, Path, push_token};
 pub use pattern::fits;

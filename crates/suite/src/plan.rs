@@ -1,9 +1,11 @@
 //! Decides what runs, and why the rest does not: by revision, transport, capabilities, proposals and filter.
 
+mod extensions;
 mod partition;
 
 use std::collections::HashSet;
 
+pub use self::extensions::{Extensions, seen};
 use self::partition::Share;
 use crate::{Applies, Rule, SURVEY, Suite, fits};
 use conform_model::{
@@ -260,6 +262,13 @@ pub fn left_out(applies: &Applies, context: &RunContext) -> Option<String> {
             let proposal = applies.proposal.as_ref()?;
             (!context.proposals.contains(proposal))
                 .then(|| format!("tested only if the server shows signs of {proposal}, or with --proposal {proposal}"))
+        })
+        .or_else(|| {
+            let extension = applies.extension.as_ref()?;
+            (!context.extensions.contains(extension)).then(|| {
+                let name = extensions::short(extension);
+                format!("tested only if the server declares {extension}, or with --extension {name}")
+            })
         })
         .or_else(|| {
             (applies.protected && !context.protected).then(|| "the server does not require authorization".to_owned())

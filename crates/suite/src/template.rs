@@ -2,9 +2,14 @@
 
 use std::borrow::Cow;
 
+use regex::Regex;
 use serde_json::{Map, Value};
 
-use super::{model::Template, path::Path, scope::Scope};
+use super::{
+    model::{Make, Template},
+    path::Path,
+    scope::Scope,
+};
 
 /// A reference that selects nothing where a value is required.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +24,7 @@ impl Template {
         match self {
             Self::Object(fields) => fields.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone()),
             Self::Literal(value) => value.get(name).cloned().map(Self::Literal),
-            Self::Reference(_) | Self::Array(_) => None,
+            Self::Reference(_) | Self::Array(_) | Self::Made(..) => None,
         }
     }
 
@@ -28,7 +33,7 @@ impl Template {
         match self {
             Self::Literal(_) => Vec::new(),
             Self::Reference(path) => vec![path],
-            Self::Array(items) => items.iter().flat_map(Self::references).collect(),
+            Self::Array(items) | Self::Made(_, items) => items.iter().flat_map(Self::references).collect(),
             Self::Object(members) => members.iter().flat_map(|(_, template)| template.references()).collect(),
         }
     }
@@ -61,6 +66,7 @@ impl Template {
             Self::Literal(value) => Ok(value.clone()),
             Self::Reference(path) => referenced(path, scope).ok_or_else(|| Missing { path: path.text.clone() }),
             Self::Array(items) => items.iter().map(|item| item.resolve(scope)).collect(),
+            Self::Made(make, parts) => made(*make, parts, scope),
             Self::Object(members) => {
                 let mut object = Map::with_capacity(members.len());
                 for (name, template) in members {
@@ -85,6 +91,32 @@ fn referenced(path: &Path, scope: &Scope<'_>) -> Option<Value> {
         return Some(path.values(scope)?.into_iter().cloned().collect());
     }
     path.first(scope).cloned()
+}
+
+fn made(make: Make, parts: &[Template], scope: &Scope<'_>) -> Result<Value, Missing> {
+    let parts = parts.iter().map(|part| part.resolve(scope)).collect::<Result<Vec<Value>, Missing>>()?;
+    let missing = || Missing { path: Make::ALL.iter().find(|(_, known)| *known == make).map_or("", |(name, _)| name).into() };
+    let texts: Vec<&str> = parts.iter().map(Value::as_str).collect::<Option<_>>().ok_or_else(missing)?;
+    match (make, texts.as_slice()) {
+        (Make::Join, texts) => Ok(texts.concat().into()),
+        (Make::Parent, [text]) => parent(text).map(Value::from).ok_or_else(missing),
+        (Make::Matches, [text, pattern]) => matches(text, pattern).ok_or_else(missing),
+        _ => Err(missing()),
+    }
+}
+
+/// The pattern was checked when the suite was loaded.
+fn matches(text: &str, pattern: &str) -> Option<Value> {
+    /// A text of the server may have any number.
+    const MOST: usize = 100;
+    let pattern = Regex::new(pattern).ok()?;
+    Some(pattern.find_iter(text).take(MOST).map(|found| found.as_str()).collect())
+}
+
+/// The URI without its last segment. The authority is not a segment.
+fn parent(uri: &str) -> Option<&str> {
+    let (parent, _) = uri.rsplit_once('/')?;
+    (!parent.is_empty() && !parent.ends_with([':', '/'])).then_some(parent)
 }
 
 #[cfg(test)]
@@ -124,6 +156,27 @@ mod tests {
         assert_eq!(reference("$dir.next").resolve(&scope()), Err(missing.clone()));
         let nested = Template::Object(vec![("a".into(), Template::Array(vec![reference("$dir.next")]))]);
         assert_eq!(nested.resolve(&scope()), Err(missing));
+    }
+
+    #[test]
+    fn texts_are_made_from_others() {
+        let parent = |uri: &str| Template::Made(Make::Parent, vec![Template::Literal(json!(uri))]).resolve(&scope()).ok();
+        assert_eq!(parent("skill://a/b/SKILL.md"), Some(json!("skill://a/b")));
+        assert_eq!(parent("skill://a/SKILL.md"), Some(json!("skill://a")));
+        for none in ["skill://a", "file:///a", "urn:a", "/", ""] {
+            assert_eq!(parent(none), None, "{none}");
+        }
+        let join = |parts| Template::Made(Make::Join, parts).resolve(&scope());
+        let root = Template::Made(Make::Parent, vec![Template::Literal(json!("skill://a/SKILL.md"))]);
+        assert_eq!(join(vec![root.clone(), Template::Literal(json!("/x"))]), Ok(json!("skill://a/x")));
+        assert_eq!(join(vec![reference("$dir.uri"), reference("$dir.none")]), Err(Missing { path: "$dir.none".into() }));
+        let matches = |text: &str| {
+            let parts = vec![Template::Literal(json!(text)), Template::Literal(json!("[a-z]+:x"))];
+            Template::Made(Make::Matches, parts).resolve(&scope())
+        };
+        assert_eq!(matches("see a:x, b:x and c:y"), Ok(json!(["a:x", "b:x"])));
+        assert_eq!(matches("nothing"), Ok(json!([])));
+        assert_eq!(join(vec![reference("$dir.size")]), Err(Missing { path: "$join".into() }));
     }
 
     #[test]

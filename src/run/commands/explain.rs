@@ -100,6 +100,7 @@ pub(super) fn scope(suite: &Applies, rule: &Applies) -> String {
             parts.push(format!("over {}", names.join(" or ")));
         }
         parts.extend(applies.proposal.iter().map(|proposal| format!("to servers that follow {proposal}")));
+        parts.extend(applies.extension.iter().map(|extension| format!("to servers with the extension {extension}")));
         if !applies.server.is_empty() {
             parts.push(format!("to servers with {}", applies.server.join(", ").replace('!', "no ")));
         }

@@ -17,7 +17,7 @@ use crate::{
         generated::{GeneratedRun, SMALLEST, SmallestCall},
     },
     generate::{self, Caller, Generated, Settings, Store, Stored},
-    plan::{Proposals, plan},
+    plan::{Extensions, Proposals, plan},
     run::{
         conducting::run_context::context,
         inputs::{
@@ -122,6 +122,7 @@ fn prepared<'a>(args: &'a GenerateArgs, surroundings: &Surroundings) -> Result<P
         profile: target::profile(&[])?,
         revisions,
         proposals,
+        extensions: Extensions::default(),
         strict: args.output.strict,
         interrupts,
         fail_fast: None,

@@ -7,7 +7,7 @@ use crate::{
     error::{Error, exit},
     evidence::{Evidence, RunEnd, Side},
     outcome::{RuleResult, Status},
-    plan::{Filter, Proposals},
+    plan::{Extensions, Filter, Proposals},
     run::{
         conducting::assemble_run::{conduct, schedule},
         inputs::{again, configured, credentials, deviations, job::Job, misnamed, sdks, suites::load, target},
@@ -95,6 +95,7 @@ fn prepared<'a>(
         profile: target::profile(&args.client)?,
         revisions,
         proposals: Proposals::new(&args.scope.proposal, &suites)?,
+        extensions: Extensions::new(&args.scope.extension, &suites)?,
         strict: args.output.strict,
         fail_fast: args.fail_fast.then(|| {
             let (baseline, strict) = (baseline.clone(), args.output.strict);
@@ -186,6 +187,9 @@ fn describe(evidence: &mut Evidence, job: &Job, args: &RunArgs, surroundings: &S
     }
     for proposal in &args.scope.proposal {
         options += &format!(" --proposal {proposal}");
+    }
+    for extension in &args.scope.extension {
+        options += &format!(" --extension {extension}");
     }
     header.target.options = options + &again::manner(args);
 }

@@ -20,6 +20,7 @@ pub fn serve(args: &ServeArgs) -> Result<u8, Error> {
     if !args.proposal.is_empty() {
         options.proposals.clone_from(&args.proposal);
     }
+    options.extensions.clone_from(&args.extension);
     options.protected = args.protected;
     options.content = args.content.as_deref().map(str::parse).transpose().map_err(Error::usage)?;
     match args.http {

@@ -20,7 +20,7 @@ use crate::{
     evidence::{FailedHandshake, RunContext},
     gather::{add_prefixes, adoption, authorization, complete_facts, first_task, harmless, steps},
     outcome::SlowSuite,
-    plan::{Filter, deciding, plan},
+    plan::{Filter, deciding, plan, seen},
     revision::Revision,
     run::inputs::job::Job,
     session::{Conversation, EndedConnection, Opener, Unopened, Wish},
@@ -154,6 +154,8 @@ impl<'a> ServerRun<'a> {
         let survey = context.saves.get(SURVEY).cloned().unwrap_or_default();
         complete_facts(&mut context.facts, &survey, self.job.call_tools);
         context.facts["harmless"] = harmless(&context, &survey);
+        context.extensions = self.job.extensions.judged(self.suites, &context);
+        self.note(seen(self.suites, &context));
         if let Some(first) = &first {
             let known = deciding(self.suites, self.filter);
             let adopting = Box::pin(adoption(&self.job.proposals, &known, &context, first));

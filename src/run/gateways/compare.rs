@@ -14,7 +14,7 @@ use crate::{
     error::Error,
     evidence::Recorder,
     outcome::{Compared, RuleResult, RunReport, Status},
-    plan::{Filter, Proposals},
+    plan::{Extensions, Filter, Proposals},
     reference,
     revision::Revision,
     run::{
@@ -107,6 +107,7 @@ async fn run(
         profile: ClientProfile::default(),
         revisions: Revisions::One(revision),
         proposals: Proposals { auto: false, named: Vec::new() },
+        extensions: Extensions::default(),
         strict: false,
         interrupts: job.interrupts.clone(),
         fail_fast: None,

@@ -32,6 +32,13 @@ pub fn reject_unless_visible_over_stdio(kind: &str, fault: &FaultInfo) -> Result
             )),
         });
     }
+    if let Some(extension) = &fault.extension {
+        let revision = revision_option(fault, Transport::Stdio);
+        return Err(Error::Usage {
+            message: format!("the {kind} {name} shows only on a server with the extension {extension}"),
+            help: Some(format!("`mcp-conform run{revision} -- mcp-conform serve --extension {extension} --{kind} {name}`")),
+        });
+    }
     if fault.transports.contains(&Transport::Stdio) && !fault.protected {
         return Ok(());
     }

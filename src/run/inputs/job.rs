@@ -8,7 +8,7 @@ use crate::{
     error::Error,
     evidence::Recorder,
     outcome::RuleResult,
-    plan::Proposals,
+    plan::{Extensions, Proposals},
     revision::Revision,
     run::process::{interrupts::Interrupts, progress::Counts},
     session::ClientProfile,
@@ -29,6 +29,8 @@ pub struct Job {
     pub call_tools: bool,
     pub revisions: Revisions,
     pub proposals: Proposals,
+    /// Extensions to judge even if the server does not declare them.
+    pub extensions: Extensions,
     pub strict: bool,
     /// Whether a result ends the run at once: `--fail-fast`.
     pub fail_fast: Option<Box<Fails>>,

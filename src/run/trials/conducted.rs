@@ -22,7 +22,7 @@ use crate::{
     error::Error,
     evidence::{Evidence, transcript},
     outcome::RunReport,
-    plan::{Filter, Proposals},
+    plan::{Extensions, Filter, Proposals},
     reference,
     revision::Revision,
     run::{
@@ -98,6 +98,7 @@ impl Trial {
         if !proposals.is_empty() {
             options.proposals.clone_from(&proposals);
         }
+        options.extensions = self.extension.iter().cloned().collect();
         options.protected = self.protected;
         let Some(program) = program else {
             let mut target = Target::new(name, self.start(AUTHORITY));
@@ -109,6 +110,7 @@ impl Trial {
             let flag = if self.variation { "--variation" } else { "--fault" };
             argv.extend(self.fault.iter().flat_map(|fault| [flag.into(), fault.clone()]));
             argv.extend(self.serves().iter().flat_map(|revision| ["--revision".into(), revision.to_string()]));
+            argv.extend(self.extension.iter().flat_map(|name| ["--extension".into(), name.clone()]));
             argv.extend(proposals.iter().flat_map(|proposal| ["--proposal".into(), proposal.clone()]));
             let start = Start::Program(Program { argv, ..Program::default() });
             return self.tested(Target::new(name, start), limits, suites, filter).await;
@@ -195,6 +197,7 @@ impl Trial {
             call_tools: false,
             revisions: Revisions::One(self.revision),
             proposals: Proposals::also(self.proposal.iter().cloned().collect()),
+            extensions: Extensions::default(),
             strict: true,
             interrupts: Interrupts::default(),
             fail_fast: None,

@@ -12,6 +12,7 @@ pub fn trials(revisions: &[Revision], transports: &[Transport]) -> Vec<Trial> {
         until: None,
         transports: Transport::ALL.to_vec(),
         proposal: proposal.map(str::to_owned),
+        extension: None,
         protected: false,
         also: Vec::new(),
         stops: None,
@@ -19,8 +20,11 @@ pub fn trials(revisions: &[Revision], transports: &[Transport]) -> Vec<Trial> {
         without_facts: false,
     };
     let protected = FaultInfo { protected: true, transports: vec![Transport::Http], ..faultless(None) };
+    let extended = reference::server::EXTENSIONS
+        .map(|name| FaultInfo { extension: Some(name.to_owned()), ..faultless(None) });
     let mut trials = Vec::new();
-    let healthy = [None].into_iter().chain(reference::server::PROPOSALS.map(Some)).map(faultless).chain([protected]);
+    let healthy = [None].into_iter().chain(reference::server::PROPOSALS.map(Some)).map(faultless);
+    let healthy = healthy.chain(extended).chain([protected]);
     // Faults that only generated calls show are proved by `generate`.
     let run = reference::server::faults().into_iter().filter(|fault| fault.suites != reference::server::GENERATED);
     for fault in healthy.chain(run) {
@@ -88,6 +92,7 @@ fn trial(fault: &FaultInfo, revision: Revision, transport: Transport) -> Trial {
         stops: fault.stops,
         only: fault.suites.iter().map(ToString::to_string).collect(),
         proposal: fault.proposal.clone(),
+        extension: fault.extension.clone(),
         protected: fault.protected,
         revision,
         transport,

@@ -19,6 +19,8 @@ pub struct Trial {
     pub only: Vec<String>,
     /// A proposal that has to be enabled for the fault to show.
     pub proposal: Option<String>,
+    /// An extension that has to be enabled for the fault to show.
+    pub extension: Option<String>,
     /// The server requires a token.
     pub protected: bool,
     pub revision: Revision,
@@ -44,9 +46,9 @@ pub fn with_causes(mut ids: Vec<String>, suites: &[Suite]) -> Option<Filter> {
 
 impl Trial {
     pub fn name(&self) -> String {
-        let fault = match (&self.fault, &self.proposal) {
+        let fault = match (&self.fault, self.proposal.as_ref().or(self.extension.as_ref())) {
             (Some(fault), _) => fault.clone(),
-            (None, Some(proposal)) => format!("faultless with {proposal}"),
+            (None, Some(with)) => format!("faultless with {with}"),
             (None, None) if self.protected => "faultless and protected".to_owned(),
             (None, None) => "faultless".to_owned(),
         };

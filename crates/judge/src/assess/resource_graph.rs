@@ -70,7 +70,12 @@ fn widest_walk<'a>(context: &'a RunContext, suites: &'a [Suite]) -> Option<(&'a 
         (Verb::Walk(walk), Some(save)) => Some((walk, context.saves.get(&suite.id)?.get(save)?)),
         _ => None,
     });
-    walks.filter(|(_, graph)| graph["nodes"] != 0).max_by_key(|(_, graph)| graph["nodes"].as_u64())
+    // A step with `each` saves one walk for each item.
+    let walks = walks.flat_map(|(walk, saved)| match saved.as_array() {
+        Some(entries) => entries.iter().map(|entry| (walk, &entry["reply"])).collect(),
+        None => vec![(walk, saved)],
+    });
+    walks.filter(|(_, graph)| graph["nodes"].as_u64().is_some_and(|nodes| nodes > 0)).max_by_key(|(_, graph)| graph["nodes"].as_u64())
 }
 
 /// The size of the graph.

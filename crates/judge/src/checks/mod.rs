@@ -2,6 +2,7 @@
 
 mod asking;
 mod authorization;
+pub mod files;
 mod lists;
 mod messages;
 pub mod resources;
@@ -31,15 +32,20 @@ pub const CHECKS: &[Check] = &[
     schemas::completion_counts::CHECK,
     resources::contents_metadata::CHECK,
     schemas::default_fits::CHECK,
+    files::directory_children::CHECK,
     asking::elicitation_ids::CHECK,
     resources::embedded_annotations::CHECK,
+    messages::extension_ids::CHECK,
     schemas::field_spelling::CHECK,
+    files::file_bytes::CHECK,
     tasks::foreign_tasks::CHECK,
+    files::front_matter::CHECK,
     schemas::header_annotations::CHECK,
     resources::known_children::CHECK,
     resources::list_depth::CHECK,
     lists::listed_once::CHECK,
     lists::lists_agree::CHECK,
+    files::manifest_uris::CHECK,
     messages::message_form::CHECK,
     messages::meta_keys::CHECK,
     resources::mime_listed::CHECK,
@@ -60,6 +66,7 @@ pub const CHECKS: &[Check] = &[
     resources::prefix_filter::CHECK,
     resources::read_children::CHECK,
     messages::part_shape::RESULT,
+    files::same_fields::CHECK,
     resources::same_uri::CHECK,
     schemas::schema_dialect::CHECK,
     schemas::schema_patterns::CHECK,
@@ -77,6 +84,7 @@ pub const CHECKS: &[Check] = &[
     tasks::task_requests::CHECK,
     messages::tells_none::CHECK,
     asking::tool_rounds::CHECK,
+    files::total::CHECK,
     authorization::unguessable::CHECK,
     #[cfg(test)]
     Check { name: "panics", given: &[], run: |_| panic!("on purpose") },

@@ -32,6 +32,9 @@ pub struct RunContext {
     /// Proposals and dialects that are judged.
     #[serde(default)]
     pub proposals: Vec<String>,
+    /// Identifiers of the extensions that are judged.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub extensions: Vec<String>,
     /// Whether the server requires authorization as the specification defines it.
     #[serde(default)]
     pub protected: bool,
@@ -63,6 +66,7 @@ impl RunContext {
             client: Value::Null,
             facts: Value::Null,
             proposals: Vec::new(),
+            extensions: Vec::new(),
             protected: false,
             saves: IndexMap::new(),
             incidents: IndexMap::new(),

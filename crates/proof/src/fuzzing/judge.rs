@@ -165,6 +165,7 @@ pub fn conversation(bytes: &[u8]) {
         client: json!({ "capabilities": {} }),
         facts: reference::server::facts(),
         proposals: reference::server::PROPOSALS.map(str::to_owned).to_vec(),
+        extensions: vec!["io.modelcontextprotocol/skills".to_owned()],
         protected: false,
         saves: IndexMap::new(),
         incidents: IndexMap::new(),

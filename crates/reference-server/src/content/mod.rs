@@ -10,6 +10,7 @@ mod grown;
 mod node;
 pub mod prompts;
 mod served;
+pub mod skills;
 pub mod task_extension;
 pub mod tasks;
 pub mod templates;

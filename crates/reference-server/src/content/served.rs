@@ -4,13 +4,21 @@ use std::collections::HashSet;
 
 use indexmap::IndexMap;
 
-use crate::content::{Body, Branch, Data, Grown, Node, files, generated, task_extension::Tasks};
+use serde_json::Value;
+
+use crate::content::{
+    Body, Branch, Data, Grown, Node, files, generated,
+    skills::{self, Skill, short_name},
+    task_extension::Tasks,
+};
 
 /// Maximum number of resources that tools can add; then the oldest added one is removed.
 const MOST_ADDED: usize = 5;
 
 pub struct Content {
     nodes: IndexMap<String, Node>,
+    /// Without the extension there are none.
+    pub skills: Vec<Skill>,
     /// The content of an additional root, in place of the endless branch.
     grown: Option<Grown>,
     added: Vec<String>,
@@ -59,6 +67,7 @@ impl Content {
         nodes.extend(grown.map_or_else(|| generated::find(generated::ENDLESS), |grown| Some(grown.root())));
         Self {
             nodes: nodes.into_iter().map(|node| (node.uri.clone(), node)).collect(),
+            skills: Vec::new(),
             grown,
             added: Vec::new(),
             ever_added: 0,
@@ -97,6 +106,35 @@ impl Content {
             Body::Leaf(_) => None,
             Body::Directory(uris) => Some(uris.iter().filter_map(|uri| self.find(uri)).collect()),
         }
+    }
+
+    /// Adds the skills, and their files.
+    pub fn add_skills(&mut self, (skills, files): (Vec<Skill>, Vec<Node>)) {
+        self.skills.extend(skills);
+        self.nodes.extend(files.into_iter().map(|file| (file.uri.clone(), file)));
+    }
+
+    /// The files below a directory, as a manifest lists them.
+    pub fn manifest(&self, root: &str) -> Vec<Value> {
+        let root = format!("{root}/");
+        self.nodes.values().filter(|file| file.uri.starts_with(&root)).filter_map(skills::manifest).collect()
+    }
+
+    /// The files and directories directly below a directory, which follow from the URIs of all files.
+    pub fn below(&self, directory: &str) -> Vec<Node> {
+        let mut children: IndexMap<String, Node> = IndexMap::new();
+        for (uri, file) in &self.nodes {
+            let Some(rest) = uri.strip_prefix(directory).and_then(|rest| rest.strip_prefix('/')) else { continue };
+            let child = match rest.split_once('/') {
+                None => file.clone(),
+                Some((name, _)) => {
+                    let uri = format!("{directory}/{name}");
+                    Node::directory(&uri, short_name(&uri), &[])
+                }
+            };
+            children.entry(child.uri.clone()).or_insert(child);
+        }
+        children.into_values().collect()
     }
 
     /// Edits a resource that can be edited.

@@ -103,6 +103,8 @@ pub struct Behaviour {
     pub until: Option<Revision>,
     /// The proposal that has to be enabled for the fault to show.
     pub proposal: Option<&'static str>,
+    /// The extension that has to be enabled for the fault to show.
+    pub extension: Option<&'static str>,
     /// The fault only shows on a protected server.
     pub protected: bool,
     /// Rules besides those that name the fault which it also violates; `*` stands for any.
@@ -173,6 +175,7 @@ impl Behaviour {
             since: None,
             until: None,
             proposal: None,
+            extension: None,
             protected: false,
             also: &[],
             suites: &[],
@@ -218,6 +221,7 @@ impl Behaviour {
             until: self.until,
             transports: self.transports.to_vec(),
             proposal: self.proposal.map(str::to_owned),
+            extension: self.extension.map(str::to_owned),
             protected: self.protected,
             also: self.also.iter().map(ToString::to_string).collect(),
             suites: self.suites,

@@ -72,6 +72,7 @@ pub struct DataFault {
     pub(super) unguarded: bool,
     transport: Option<Vec<Transport>>,
     proposal: Option<String>,
+    extension: Option<String>,
     /// The fault only shows on a protected server.
     #[serde(default)]
     protected: bool,
@@ -144,6 +145,7 @@ impl DataFault {
             until: self.edit.until,
             transports: self.transports(),
             proposal: self.proposal.clone(),
+            extension: self.extension.clone(),
             protected: self.protected,
             also: self.also.clone(),
             suites: &[],

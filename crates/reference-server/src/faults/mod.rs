@@ -18,6 +18,7 @@ mod reads;
 mod retries;
 mod scene;
 mod sequels;
+mod skills;
 mod streams;
 mod task_extension;
 mod tasks;
@@ -48,6 +49,7 @@ use crate::{
         reads::READS,
         retries::RETRIES,
         sequels::SEQUELS,
+        skills::SKILL_FAULTS,
         streams::STREAMING,
         task_extension::TASK_FAULTS,
         tasks::TASKS,
@@ -71,6 +73,8 @@ pub struct FaultInfo {
     pub transports: Vec<Transport>,
     /// The proposal that has to be enabled for the fault to show.
     pub proposal: Option<String>,
+    /// The extension that has to be enabled for the fault to show.
+    pub extension: Option<String>,
     /// The fault only shows on a protected server.
     pub protected: bool,
     /// Rules besides those that name the fault which it also violates; `*` stands for any.
@@ -105,6 +109,7 @@ static BEHAVIOUR_FILES: &[&[Behaviour]] = &[
     PREFIXED,
     PROPOSED,
     SEQUELS,
+    SKILL_FAULTS,
     ENDINGS,
     LIFECYCLE,
     STREAMING,

@@ -6,12 +6,14 @@ use serde_json::{Map, Value, json};
 use crate::{
     context::Context,
     fail::Fail,
-    handlers::{Params, params, task_extension::EXTENSION},
+    handlers::{Params, params, skills::EXTENSION as SKILLS, task_extension::EXTENSION},
     session::{Level, Session},
 };
 use conform_model::revision::Revision;
 
 const INSTRUCTIONS: &str = "Fictional content: list it, read it, change it with `touch` and `add_resource`.";
+
+const WITH_SKILLS: &str = "Fictional content: list it, read it, change it with `touch`. Begin with skill://git-workflow/SKILL.md.";
 
 /// Sets the revision of a session: the requested one, or the newest that the handshake can negotiate.
 pub fn initialize(session: &mut Session, revisions: &[Revision], params: Params) -> Result<Value, Fail> {
@@ -30,7 +32,7 @@ pub fn initialize(session: &mut Session, revisions: &[Revision], params: Params)
     session.capabilities = declared.0.clone().into();
     Ok(json!({
         "protocolVersion": revision,
-        "capabilities": capabilities(revision),
+        "capabilities": capabilities(revision, false),
         "serverInfo": identity(revision),
         "instructions": INSTRUCTIONS,
     }))
@@ -41,8 +43,8 @@ pub fn discover(context: &mut Context, _: Params) -> Result<Value, Fail> {
     let supported: Vec<_> = context.revisions.iter().rev().collect();
     Ok(json!({
         "supportedVersions": supported,
-        "capabilities": capabilities(context.revision),
-        "instructions": INSTRUCTIONS,
+        "capabilities": capabilities(context.revision, context.proposals.skills),
+        "instructions": if context.proposals.skills { WITH_SKILLS } else { INSTRUCTIONS },
     }))
 }
 
@@ -59,7 +61,7 @@ pub fn result_meta(revision: Revision) -> Value {
     json!({ "io.modelcontextprotocol/serverInfo": identity(revision) })
 }
 
-fn capabilities(revision: Revision) -> Value {
+fn capabilities(revision: Revision, skills: bool) -> Value {
     let mut capabilities = json!({
         "logging": {},
         "prompts": { "listChanged": true },
@@ -74,6 +76,9 @@ fn capabilities(revision: Revision) -> Value {
     }
     if revision.is_modern() {
         capabilities["extensions"] = json!({ EXTENSION: {} });
+        if skills {
+            capabilities["extensions"][SKILLS] = json!({ "directoryRead": true });
+        }
     }
     capabilities
 }

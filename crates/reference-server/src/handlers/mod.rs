@@ -8,6 +8,7 @@ mod params;
 mod prompts;
 mod resources;
 mod rounds;
+mod skills;
 mod subscriptions;
 mod task_extension;
 mod tasks;
@@ -41,6 +42,7 @@ pub fn find(method: &str, revision: Revision, proposals: Proposals) -> Option<Ha
         "prompts/get" => prompts::get,
         "completion/complete" => completion::complete,
         _ if revision.features().tasks => return tasks(method).or_else(|| legacy(method)),
+        _ if revision.is_modern() && proposals.skills => return modern(method).or_else(|| of_skills(method)),
         _ => return if revision.is_modern() { modern(method) } else { legacy(method) },
     };
     Some(handler)
@@ -53,6 +55,15 @@ fn modern(method: &str) -> Option<Handler> {
         "tasks/get" => Some(task_extension::get),
         "tasks/update" => Some(task_extension::update),
         "tasks/cancel" => Some(task_extension::cancel),
+        _ => None,
+    }
+}
+
+fn of_skills(method: &str) -> Option<Handler> {
+    match method {
+        "skills/list" => Some(skills::list),
+        "skills/get" => Some(skills::get),
+        "resources/directory/read" => Some(skills::read_directory),
         _ => None,
     }
 }
@@ -88,5 +99,7 @@ pub fn can_be_kept(method: &str) -> bool {
             | "resources/list"
             | "resources/templates/list"
             | "resources/read"
+            | "skills/list"
+            | "skills/get"
     )
 }

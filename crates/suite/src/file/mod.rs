@@ -76,6 +76,8 @@ keys! {
         transport: OneOrMany<Transport>,
         /// Only for this proposal.
         proposal: At<String>,
+        /// Only for this extension, by its identifier: `io.modelcontextprotocol/skills`. The requests of a suite declare it.
+        extension: At<String>,
         /// Capabilities that the server declares: `resources`, `resources.subscribe`; `!tools` for one it does not.
         server: OneOrMany<At<String>>,
         /// `true`: only on a server that requires authorization.

@@ -53,7 +53,7 @@ keys! {
         /// `list`: the maximum number of pages (default 100).
         pages: usize,
         /// `walk`: the nodes to start from.
-        from: At<String>,
+        from: Tree,
         /// `walk`: the name of the node in `where` and `with`.
         node: At<String>,
         /// `walk`: the field that identifies a node.
@@ -109,6 +109,8 @@ keys! {
         each: Pairs<Tree>,
         /// `each`: no more items than this: some from all over the list, or with `in-order` the first.
         at_most: usize,
+        /// `each`: no further item when the replies have this size together, roughly.
+        at_most_bytes: usize,
         /// `each`: sequentially instead of concurrently.
         in_order: bool,
         /// Skip elements (or the step) unless all of these hold.

@@ -1,5 +1,6 @@
 //! Shared by the checks of all parts of a suite: the names in scope, and the parsing of references.
 
+use regex::Regex;
 use serde_json::Value;
 
 use super::{Known, Origin};
@@ -7,7 +8,7 @@ use crate::{
     decode::{self, Typed},
     facts,
     ground::FOUND,
-    model::Template,
+    model::{Make, Template},
     path::{Path, split_root},
     scope::Scope,
     views::{self, ValueType},
@@ -210,12 +211,35 @@ impl Lint<'_> {
                 literal_if_plain(Template::Array(items))
             }
             Yaml::Map(members) => {
+                if let [(name, parts)] = members.as_slice()
+                    && let Some((_, make)) = Make::ALL.into_iter().find(|(known, _)| *known == name.value)
+                {
+                    return self.made(name.at, make, parts);
+                }
                 let member =
                     |(key, tree): &(At<Text>, Tree)| Some((key.value.clone().into_owned(), self.template(tree)?));
                 literal_if_plain(Template::Object(members.iter().filter_map(member).collect()))
             }
             _ => Template::Literal(tree.into()),
         })
+    }
+}
+
+impl Lint<'_> {
+    /// A text that is made from others, which are one value or a list.
+    fn made(&mut self, at: Position, make: Make, parts: &Tree) -> Option<Template> {
+        let parts: Option<Vec<_>> = match &parts.value {
+            Yaml::List(items) if make != Make::Parent => items.iter().map(|item| self.template(item)).collect(),
+            _ => self.template(parts).map(|part| vec![part]),
+        };
+        let parts = parts?;
+        if make == Make::Matches
+            && !matches!(parts.as_slice(), [_, Template::Literal(Value::String(pattern))] if Regex::new(pattern).is_ok())
+        {
+            self.problems.add(at, "write `{ $matches: [TEXT, REGULAR EXPRESSION] }`");
+            return None;
+        }
+        Some(Template::Made(make, parts))
     }
 }
 

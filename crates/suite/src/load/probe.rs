@@ -175,7 +175,7 @@ impl Lint<'_> {
             Template::Object(members) => members.iter().map(|(name, _)| name.clone()).collect(),
             Template::Literal(Value::Object(members)) => members.keys().cloned().collect(),
             Template::Reference(_) => return,
-            Template::Literal(_) => {
+            Template::Literal(_) | Template::Made(..) => {
                 self.problems.add(at, "write a message as `{ id, method, params }`");
                 return;
             }
@@ -299,6 +299,7 @@ impl Lint<'_> {
             }
             Template::Object(members) => vec![members.iter().map(|(name, _)| (name.clone(), Value::Null)).collect()],
             Template::Array(items) => items.iter().flat_map(|item| self.values_of(item, revision)).collect(),
+            Template::Made(..) => Vec::new(),
         }
     }
 }

@@ -81,7 +81,7 @@ impl Lint<'_> {
     /// Brings the loop variable into scope.
     fn each(&mut self, typed: &mut file::Step) -> Option<Each> {
         let Some(pairs) = typed.each.take() else {
-            for key in typed.typed.keys.iter().filter(|key| ["at-most", "in-order"].contains(&&*key.value)) {
+            for key in typed.typed.keys.iter().filter(|key| ["at-most", "at-most-bytes", "in-order"].contains(&&*key.value)) {
                 self.problems.add(key.at, format!("`{}` goes with `each`", key.value));
             }
             return None;
@@ -106,6 +106,12 @@ impl Lint<'_> {
         if let Some(over) = &over {
             self.loops_over(&var.value, over);
         }
-        Some(Each { var: var.value, over: over?, at_most: typed.at_most, in_order: typed.in_order.unwrap_or(false) })
+        Some(Each {
+            var: var.value,
+            over: over?,
+            at_most: typed.at_most,
+            at_most_bytes: typed.at_most_bytes.map(|bytes| bytes as u64),
+            in_order: typed.in_order.unwrap_or(false),
+        })
     }
 }

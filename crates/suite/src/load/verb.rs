@@ -138,7 +138,7 @@ impl Lint<'_> {
     fn walk(&mut self, typed: file::Step) -> Option<Walk> {
         let method = typed.walk?;
         self.one_known(&method, "method", &self.known.methods);
-        let from = self.needs(&typed.typed, "from", typed.from).and_then(|from| self.path(&from));
+        let from = self.needs(&typed.typed, "from", typed.from).and_then(|from| self.template(&from));
         let node = self.needs(&typed.typed, "node", typed.node);
         let with = self.needs(&typed.typed, "with", typed.with).and_then(|with| self.template(&with));
         let take = self.needs(&typed.typed, "take", typed.take);

@@ -55,6 +55,11 @@ impl Lint<'_> {
             let help = suggestion(&proposal.value, self.known.proposals.iter().map(String::as_str));
             self.problems.add_with(proposal.at, format!("unknown proposal `{}`", proposal.value), help);
         }
+        if let Some(extension) = &typed.extension
+            && extension.value.split_once('/').is_none_or(|(prefix, name)| prefix.is_empty() || name.is_empty())
+        {
+            self.problems.add(extension.at, "write the identifier of an extension: `io.modelcontextprotocol/skills`");
+        }
         let server = typed.server.map(|server| server.0).unwrap_or_default();
         for path in &server {
             let names = path.value.strip_prefix('!').unwrap_or(&path.value);
@@ -75,6 +80,7 @@ impl Lint<'_> {
             until: typed.until.map(|until| until.value),
             transport: typed.transport.map(|transport| transport.0).unwrap_or_default(),
             proposal: typed.proposal.map(|proposal| proposal.value),
+            extension: typed.extension.map(|extension| extension.value),
             server: server.into_iter().map(|path| path.value).collect(),
             protected: typed.protected.unwrap_or(false),
             facts: facts.into_iter().map(|fact| fact.value).collect(),

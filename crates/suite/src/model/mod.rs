@@ -76,6 +76,8 @@ pub struct Applies {
     pub until: Option<Revision>,
     pub transport: Vec<Transport>,
     pub proposal: Option<String>,
+    /// The identifier of an extension. The requests of a suite declare it.
+    pub extension: Option<String>,
     /// Dotted paths into the server's capabilities (`resources`, `resources.subscribe`) that must be present and not
     /// false. With `!` in front, they must be absent or false.
     pub server: Vec<String>,

@@ -20,6 +20,22 @@ pub enum Template {
     Reference(Path),
     Array(Vec<Template>),
     Object(Vec<(String, Template)>),
+    /// A value that is made from texts: `{ $parent: $skill.uri }`.
+    Made(Make, Vec<Template>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Make {
+    /// A URI without its last segment and the slash before it.
+    Parent,
+    /// Texts, one after another.
+    Join,
+    /// The parts of a text that a regular expression matches, as a list.
+    Matches,
+}
+
+impl Make {
+    pub const ALL: [(&str, Self); 3] = [("$parent", Self::Parent), ("$join", Self::Join), ("$matches", Self::Matches)];
 }
 
 /// One action on the wire. A failed step never stops the next one.
@@ -69,6 +85,8 @@ pub struct Each {
     /// A reference to an array, or a literal one.
     pub over: Template,
     pub at_most: Option<usize>,
+    /// No further item when the replies have this size together, roughly.
+    pub at_most_bytes: Option<u64>,
     /// Run sequentially instead of concurrently.
     pub in_order: bool,
 }
@@ -135,7 +153,7 @@ pub struct Overlap {
 
 pub struct Walk {
     pub method: String,
-    pub from: Path,
+    pub from: Template,
     /// Name of the node in `where` and `with`.
     pub node: String,
     pub with: Template,

@@ -113,6 +113,7 @@ fn every_shape_is_used() {
         "JSONRPCBatchRequest",
         "JSONRPCBatchResponse",
         "RelatedTaskMetadata",
+        "Skill",
         "DescribedContents",
         "VersionedContents",
     ];

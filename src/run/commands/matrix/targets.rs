@@ -17,7 +17,7 @@ use crate::{
     embedded::{SHAPES, SUITES},
     error::Error,
     evidence::Transport,
-    plan::{Filter, Proposals},
+    plan::{Extensions, Filter, Proposals},
     run::{
         inputs::{job::Revisions, suites::read},
         process::Surroundings,
@@ -46,6 +46,7 @@ pub struct Entry {
 pub fn wanted(args: &MatrixArgs, suites: &[Suite], surroundings: &Surroundings) -> Result<Vec<Entry>, Error> {
     Filter::new(&args.scope.select.terms(), suites)?;
     Proposals::new(&args.scope.proposal, suites)?;
+    Extensions::new(&args.scope.extension, suites)?;
     args.scope.revision.parse::<Revisions>()?;
     limit(args)?;
     let found = || surroundings.directory.as_deref().and_then(config::find);

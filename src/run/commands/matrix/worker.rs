@@ -148,6 +148,7 @@ pub fn options(args: &MatrixArgs) -> Vec<String> {
     option("--revision", scope.revision.clone());
     scope.select.terms().into_iter().for_each(|term| option("--filter", term));
     scope.proposal.iter().for_each(|name| option("--proposal", name.clone()));
+    scope.extension.iter().for_each(|name| option("--extension", name.clone()));
     scope.select.suite.iter().for_each(|path| option("--suite", path.display().to_string()));
     options.extend(args.strict.then(|| "--strict".to_owned()));
     options.extend(scope.call_tools.then(|| "--call-tools".to_owned()));

@@ -20,22 +20,31 @@ fn run(given: &Given) -> Report {
     let mut seen = HashSet::new();
     let faults = uris.iter().filter(|(_, uri)| !seen.insert(*uri)).map(|(index, uri)| Fault {
         given: "items",
-        pointer: format!("/{index}/uri"),
+        pointer: format!("{index}/uri"),
         message: format!("{} is listed more than once", Value::from(*uri)),
         ..Fault::default()
     });
     Report { checked: uris.len(), faults: faults.collect(), broken: None }
 }
 
-fn sorted<'a>(uris: &[(usize, &'a str)]) -> Vec<&'a str> {
+fn sorted<'a>(uris: &[(String, &'a str)]) -> Vec<&'a str> {
     let mut uris: Vec<&str> = uris.iter().map(|(_, uri)| *uri).collect();
     uris.sort_unstable();
     uris
 }
 
-fn uris(items: &Value) -> Vec<(usize, &str)> {
-    let items = items.as_array().into_iter().flatten().enumerate();
-    items.filter_map(|(index, item)| Some((index, item["uri"].as_str()?))).collect()
+/// The URIs with their places. In a list of pages a URI counts once for each page.
+fn uris(items: &Value) -> Vec<(String, &str)> {
+    let mut found = Vec::new();
+    for (index, item) in items.as_array().into_iter().flatten().enumerate() {
+        found.extend(item["uri"].as_str().map(|uri| (format!("/{index}"), uri)));
+        let mut of_page = HashSet::new();
+        for (place, item) in item.as_array().into_iter().flatten().enumerate() {
+            let new = item["uri"].as_str().filter(|uri| of_page.insert(*uri));
+            found.extend(new.map(|uri| (format!("/{index}/{place}"), uri)));
+        }
+    }
+    found
 }
 
 #[cfg(test)]
@@ -51,5 +60,7 @@ mod tests {
         let again = json!([{ "uri": "b:" }, { "uri": "a:" }, { "uri": "a:", "annotations": { "lastModified": "2" } }]);
         assert_eq!(sorted(&uris(&items)), sorted(&uris(&again)));
         assert_ne!(sorted(&uris(&items)), ["a:", "b:"]);
+        let pages = json!([[{ "uri": "a:" }, { "uri": "a:" }], [{ "uri": "b:" }, { "uri": "a:" }]]);
+        assert_eq!(uris(&pages), [("/0/0".to_owned(), "a:"), ("/1/0".to_owned(), "b:"), ("/1/1".to_owned(), "a:")]);
     }
 }

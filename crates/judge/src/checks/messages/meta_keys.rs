@@ -9,7 +9,7 @@ use crate::checks::{Check, Fault, Given, Report};
 use conform_model::revision::Revision;
 use conform_suite::push_token;
 
-pub const CHECK: Check = Check { name: "meta-keys", given: &["message?", "object?", "extensions?", "part"], run };
+pub const CHECK: Check = Check { name: "meta-keys", given: &["message?", "object?", "extensions?", "prefix?", "part"], run };
 
 /// Fields with application data.
 const FOREIGN: [&str; 7] =
@@ -41,6 +41,9 @@ fn run(given: &Given) -> Report {
         }
         // An extension that the server declares may use its name as a key.
         "reserved" if given.value("extensions").get(key).is_some() => None,
+        "reserved" if has_prefix_of(given.value("extensions"), key) => None,
+        "begins" => key.starts_with(given.text("prefix")).then(|| format!("begins with {}", given.text("prefix"))),
+        "bare" => (!key.contains('/')).then(|| "has no prefix".to_owned()),
         "reserved" => reserved(key, given.revision),
         "reverse-dns" => forward_dns(key),
         _ => None,
@@ -146,8 +149,14 @@ fn own_name(key: &str) -> Option<String> {
     (!right).then(|| "has a name that does not start and end with a letter or digit, or has invalid characters".into())
 }
 
+/// Whether the prefix is that of an extension: `com.example.feature/` of `com.example/feature`.
+fn has_prefix_of(extensions: &Value, key: &str) -> bool {
+    let prefix = key.rsplit_once('/').map_or("", |(prefix, _)| prefix);
+    extensions.as_object().into_iter().flatten().any(|(id, _)| id.replace('/', ".") == prefix)
+}
+
 /// Whether its prefix is reserved for the protocol.
-fn is_reserved(key: &str, revision: Revision) -> bool {
+pub(super) fn is_reserved(key: &str, revision: Revision) -> bool {
     let Some(labels) = labels(key) else { return false };
     let ours = |label: &&str| matches!(*label, "mcp" | "modelcontextprotocol");
     if revision.features().reserved_second_label {
@@ -163,7 +172,7 @@ fn reserved(key: &str, revision: Revision) -> Option<String> {
 }
 
 /// Reports a prefix that ends like a host name and does not start like a reversed one.
-fn forward_dns(key: &str) -> Option<String> {
+pub(super) fn forward_dns(key: &str) -> Option<String> {
     const ENDINGS: [&str; 8] = ["com", "org", "net", "io", "dev", "ai", "app", "cloud"];
     let labels = labels(key)?;
     let (first, last) = (labels.first()?, labels.last()?);
@@ -203,6 +212,14 @@ mod tests {
         assert!(reserved("mcp.dev/x", Revision::V2025_06_18).is_some());
         assert!(reserved("mcp.dev/x", Revision::V2025_11_25).is_none());
         assert!(reserved("io.modelcontextprotocol/serverInfo", Revision::V2026_07_28).is_none());
+    }
+
+    #[test]
+    fn an_extension_has_a_prefix_of_its_own() {
+        let declared = serde_json::json!({ "io.modelcontextprotocol/skills": {} });
+        assert!(has_prefix_of(&declared, "io.modelcontextprotocol.skills/version"));
+        assert!(!has_prefix_of(&declared, "io.modelcontextprotocol.tasks/version"));
+        assert!(!has_prefix_of(&declared, "skills/version") && !has_prefix_of(&declared, "version"));
     }
 
     #[test]

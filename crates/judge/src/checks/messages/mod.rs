@@ -1,6 +1,7 @@
 //! The form of messages and results, and what a message refers to.
 
 pub mod carried_out;
+pub mod extension_ids;
 pub mod leaves;
 pub mod message_form;
 pub mod meta_keys;
