@@ -46,7 +46,8 @@ impl Stage<'_> {
     /// The params of a request of this suite. A suite about an extension declares it in each request, where clients do so.
     pub fn declaring(&self, params: Option<Value>) -> Option<Value> {
         const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
-        let Some(extension) = self.suite.applies.extension.as_ref().filter(|_| self.context.revision.is_modern()) else {
+        let Some(extension) = self.suite.applies.extension.as_ref().filter(|_| self.context.revision.is_modern())
+        else {
             return params;
         };
         let mut params = params.unwrap_or_else(|| json!({}));
@@ -115,7 +116,11 @@ async fn taken<'a>(stage: &Stage<'a>) -> Option<MutexGuard<'a, ()>> {
 async fn take(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>, began: &Map<String, Value>) -> Option<Value> {
     let revision = stage.context.revision;
     let Some(each) = &step.each else {
-        return if holds(step, scope, revision) && !shows_nothing(stage, step, scope) { act(stage, step, scope, began).await } else { None };
+        return if holds(step, scope, revision) && !shows_nothing(stage, step, scope) {
+            act(stage, step, scope, began).await
+        } else {
+            None
+        };
     };
     let items: Vec<Value> = items(each, scope)
         .into_iter()

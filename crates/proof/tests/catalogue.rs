@@ -41,6 +41,17 @@ fn requirements_on_clients_are_accounted_for() {
     accounted_for(&requirements.collect::<Vec<_>>(), &[Side::Server, Side::Client]);
 }
 
+/// Of the extensions, those that suites about servers judge.
+#[test]
+fn requirements_of_extensions_are_accounted_for() {
+    let Some(folder) = catalogues() else { return };
+    let parts = ["negotiation", "skills"];
+    let requirements =
+        parts.into_iter().flat_map(|part| read(&folder.join("extensions").join(part).with_extension("yaml")));
+    let on_servers: Vec<Requirement> = requirements.filter(|requirement| requirement.actor == "server").collect();
+    accounted_for(&on_servers, &[Side::Server]);
+}
+
 fn accounted_for(requirements: &[Requirement], subjects: &[Side]) {
     let suites = load(subjects, &[], false).unwrap_or_else(|error| panic!("{error}"));
     let rules = suites.iter().flat_map(|suite| suite.rules.iter().map(|rule| rule.id.as_str()));

@@ -34,7 +34,9 @@ impl Server {
         let mut content = Content::new(options.content);
         for extension in &options.extensions {
             content.add_skills(match extension.split_once(':') {
-                Some((_, count)) => skills::many(count.parse().map_err(|_| format!("`{count}` is no number of skills"))?),
+                Some((_, count)) => {
+                    skills::many(count.parse().map_err(|_| format!("`{count}` is no number of skills"))?)
+                }
                 None => skills::skills(),
             });
         }

@@ -217,7 +217,8 @@ pub fn plan<'a>(suites: &'a [Suite], context: &RunContext, filter: &Filter) -> P
         suites.iter().copied().filter(|suite| left_out(&suite.applies, context).is_none()).collect();
     let replaced = |rule: &Rule| {
         let by = counting.iter().find(|suite| suite.replaces.iter().any(|pattern| fits(pattern, &rule.id)))?;
-        Some(format!("{} says otherwise", by.applies.proposal.as_deref().unwrap_or(&by.id)))
+        let name = by.applies.proposal.as_deref().or(by.applies.extension.as_deref());
+        Some(format!("{} says otherwise", name.unwrap_or(&by.id)))
     };
     let suites = suites
         .into_iter()

@@ -95,7 +95,8 @@ fn referenced(path: &Path, scope: &Scope<'_>) -> Option<Value> {
 
 fn made(make: Make, parts: &[Template], scope: &Scope<'_>) -> Result<Value, Missing> {
     let parts = parts.iter().map(|part| part.resolve(scope)).collect::<Result<Vec<Value>, Missing>>()?;
-    let missing = || Missing { path: Make::ALL.iter().find(|(_, known)| *known == make).map_or("", |(name, _)| name).into() };
+    let missing =
+        || Missing { path: Make::ALL.iter().find(|(_, known)| *known == make).map_or("", |(name, _)| name).into() };
     let texts: Vec<&str> = parts.iter().map(Value::as_str).collect::<Option<_>>().ok_or_else(missing)?;
     match (make, texts.as_slice()) {
         (Make::Join, texts) => Ok(texts.concat().into()),
@@ -160,7 +161,8 @@ mod tests {
 
     #[test]
     fn texts_are_made_from_others() {
-        let parent = |uri: &str| Template::Made(Make::Parent, vec![Template::Literal(json!(uri))]).resolve(&scope()).ok();
+        let parent =
+            |uri: &str| Template::Made(Make::Parent, vec![Template::Literal(json!(uri))]).resolve(&scope()).ok();
         assert_eq!(parent("skill://a/b/SKILL.md"), Some(json!("skill://a/b")));
         assert_eq!(parent("skill://a/SKILL.md"), Some(json!("skill://a")));
         for none in ["skill://a", "file:///a", "urn:a", "/", ""] {
@@ -169,7 +171,10 @@ mod tests {
         let join = |parts| Template::Made(Make::Join, parts).resolve(&scope());
         let root = Template::Made(Make::Parent, vec![Template::Literal(json!("skill://a/SKILL.md"))]);
         assert_eq!(join(vec![root.clone(), Template::Literal(json!("/x"))]), Ok(json!("skill://a/x")));
-        assert_eq!(join(vec![reference("$dir.uri"), reference("$dir.none")]), Err(Missing { path: "$dir.none".into() }));
+        assert_eq!(
+            join(vec![reference("$dir.uri"), reference("$dir.none")]),
+            Err(Missing { path: "$dir.none".into() })
+        );
         let matches = |text: &str| {
             let parts = vec![Template::Literal(json!(text)), Template::Literal(json!("[a-z]+:x"))];
             Template::Made(Make::Matches, parts).resolve(&scope())

@@ -36,7 +36,9 @@ pub fn reject_unless_visible_over_stdio(kind: &str, fault: &FaultInfo) -> Result
         let revision = revision_option(fault, Transport::Stdio);
         return Err(Error::Usage {
             message: format!("the {kind} {name} shows only on a server with the extension {extension}"),
-            help: Some(format!("`mcp-conform run{revision} -- mcp-conform serve --extension {extension} --{kind} {name}`")),
+            help: Some(format!(
+                "`mcp-conform run{revision} -- mcp-conform serve --extension {extension} --{kind} {name}`"
+            )),
         });
     }
     if fault.transports.contains(&Transport::Stdio) && !fault.protected {

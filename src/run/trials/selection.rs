@@ -20,8 +20,8 @@ pub fn trials(revisions: &[Revision], transports: &[Transport]) -> Vec<Trial> {
         without_facts: false,
     };
     let protected = FaultInfo { protected: true, transports: vec![Transport::Http], ..faultless(None) };
-    let extended = reference::server::EXTENSIONS
-        .map(|name| FaultInfo { extension: Some(name.to_owned()), ..faultless(None) });
+    let extended =
+        reference::server::EXTENSIONS.map(|name| FaultInfo { extension: Some(name.to_owned()), ..faultless(None) });
     let mut trials = Vec::new();
     let healthy = [None].into_iter().chain(reference::server::PROPOSALS.map(Some)).map(faultless);
     let healthy = healthy.chain(extended).chain([protected]);

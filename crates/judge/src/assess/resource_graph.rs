@@ -75,7 +75,9 @@ fn widest_walk<'a>(context: &'a RunContext, suites: &'a [Suite]) -> Option<(&'a 
         Some(entries) => entries.iter().map(|entry| (walk, &entry["reply"])).collect(),
         None => vec![(walk, saved)],
     });
-    walks.filter(|(_, graph)| graph["nodes"].as_u64().is_some_and(|nodes| nodes > 0)).max_by_key(|(_, graph)| graph["nodes"].as_u64())
+    walks
+        .filter(|(_, graph)| graph["nodes"].as_u64().is_some_and(|nodes| nodes > 0))
+        .max_by_key(|(_, graph)| graph["nodes"].as_u64())
 }
 
 /// The size of the graph.

@@ -18,7 +18,12 @@ pub static SKILL_FAULTS: &[Behaviour] = &[Behaviour {
         message.pointer_mut("/result/skill/resources").and_then(Value::as_array_mut).into_iter().for_each(fill);
         true
     }),
-    also: &["skills-resources-readable", "skills-dir-children-complete"],
+    also: &[
+        "skills-resources-readable",
+        "skills-dir-children-complete",
+        "skills-get-equals-list",
+        "skills-nested-files-in-outer",
+    ],
     ..Behaviour::new("skills-too-many-files", "a skill has 513 files", EVERYWHERE)
 }];
 

@@ -13,7 +13,9 @@ use conform_model::revision::Revision;
 
 const INSTRUCTIONS: &str = "Fictional content: list it, read it, change it with `touch` and `add_resource`.";
 
-const WITH_SKILLS: &str = "Fictional content: list it, read it, change it with `touch`. Begin with skill://git-workflow/SKILL.md.";
+const FIRST_SKILL: &str = "skill://git-workflow/SKILL.md";
+const WITH_SKILLS: &str =
+    "Fictional content: list it, read it, change it with `touch`. Begin with skill://git-workflow/SKILL.md.";
 
 /// Sets the revision of a session: the requested one, or the newest that the handshake can negotiate.
 pub fn initialize(session: &mut Session, revisions: &[Revision], params: Params) -> Result<Value, Fail> {
@@ -44,7 +46,7 @@ pub fn discover(context: &mut Context, _: Params) -> Result<Value, Fail> {
     Ok(json!({
         "supportedVersions": supported,
         "capabilities": capabilities(context.revision, context.proposals.skills),
-        "instructions": if context.proposals.skills { WITH_SKILLS } else { INSTRUCTIONS },
+        "instructions": if context.content.skills.iter().any(|skill| skill.uri == FIRST_SKILL) { WITH_SKILLS } else { INSTRUCTIONS },
     }))
 }
 

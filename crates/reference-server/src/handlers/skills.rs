@@ -48,7 +48,6 @@ pub fn read_directory(context: &mut Context, params: Params) -> Result<Value, Fa
 
 /// The files of a nested skill are also files of the skill that it is in.
 fn entry(context: &Context, skill: &Skill) -> Value {
-    let resources =
-        if skill.dynamic { json!("dynamic") } else { Value::Array(context.content.manifest(skill.root())) };
+    let resources = if skill.dynamic { json!("dynamic") } else { Value::Array(context.content.manifest(skill.root())) };
     json!({ "uri": skill.uri, "frontmatter": skill.frontmatter, "resources": resources })
 }

@@ -81,7 +81,9 @@ impl Lint<'_> {
     /// Brings the loop variable into scope.
     fn each(&mut self, typed: &mut file::Step) -> Option<Each> {
         let Some(pairs) = typed.each.take() else {
-            for key in typed.typed.keys.iter().filter(|key| ["at-most", "at-most-bytes", "in-order"].contains(&&*key.value)) {
+            for key in
+                typed.typed.keys.iter().filter(|key| ["at-most", "at-most-bytes", "in-order"].contains(&&*key.value))
+            {
                 self.problems.add(key.at, format!("`{}` goes with `each`", key.value));
             }
             return None;

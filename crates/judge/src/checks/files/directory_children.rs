@@ -30,7 +30,11 @@ fn run(given: &Given) -> Report {
     if given.text("part") == "direct" {
         let odd = listed.iter().filter(|(uri, _)| !is_direct(uri, root)).map(|(uri, _)| *uri).collect();
         let checked = listed.len();
-        return Report { checked, faults: fault(directory, odd, "is no direct child").into_iter().collect(), broken: None };
+        return Report {
+            checked,
+            faults: fault(directory, odd, "is no direct child").into_iter().collect(),
+            broken: None,
+        };
     }
     let Some(expected) = expected(given.list("manifests"), root) else { return Report::default() };
     let seen: HashSet<String> = listed.iter().filter_map(|(uri, _)| Some(trimmed(&normal(uri)?))).collect();
@@ -115,7 +119,10 @@ mod tests {
         let given = [
             ("directory", json!(directory)),
             ("children", children),
-            ("manifests", json!([{ "uri": "skill://a/SKILL.md", "resources": files }, { "uri": "skill://d/SKILL.md", "resources": "dynamic" }])),
+            (
+                "manifests",
+                json!([{ "uri": "skill://a/SKILL.md", "resources": files }, { "uri": "skill://d/SKILL.md", "resources": "dynamic" }]),
+            ),
             ("part", json!(part)),
         ];
         let report = tried(&CHECK, Revision::NEWEST, given);
@@ -134,7 +141,10 @@ mod tests {
     fn what_follows_from_the_manifest_is_listed() {
         let whole = json!(["skill://a/SKILL.md", "skill://a/b", "skill://a/z"]);
         assert_eq!(found("complete", "skill://a", whole), (1, vec![]));
-        assert_eq!(found("complete", "skill://a", json!(["skill://a/z"])).1, ["skill://a/SKILL.md, skill://a/b is missing"]);
+        assert_eq!(
+            found("complete", "skill://a", json!(["skill://a/z"])).1,
+            ["skill://a/SKILL.md, skill://a/b is missing"]
+        );
         assert_eq!(found("complete", "skill://a/b", json!(["skill://a/b/x.md"])).1, ["skill://a/b/c is missing"]);
         assert_eq!((found("complete", "skill://d", json!([])).0, found("complete", "skill://e", json!([])).0), (0, 0));
     }

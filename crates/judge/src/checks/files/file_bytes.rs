@@ -6,8 +6,7 @@
 use std::borrow::Cow;
 
 use base64::{
-    Engine,
-    alphabet,
+    Engine, alphabet,
     engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig, general_purpose::STANDARD},
 };
 use ring::digest::{SHA256, digest};
@@ -87,8 +86,10 @@ fn wrong_digest(content: &Value, bytes: &[u8], published: &str) -> Wrong {
     }
     let cause = cause(content, bytes, published).map(|cause| format!("; the entry has the digest of {cause}"));
     let count = bytes.len();
-    let message =
-        format!("the digest of the {count} received bytes is {received}, the entry has {published}{}", cause.unwrap_or_default());
+    let message = format!(
+        "the digest of the {count} received bytes is {received}, the entry has {published}{}",
+        cause.unwrap_or_default()
+    );
     Some((Some(json!(published)), message))
 }
 
@@ -120,7 +121,9 @@ fn wrong_size(bytes: &[u8], published: f64) -> Wrong {
 fn lossy(content: &Value, bytes: &[u8], published: &str) -> Wrong {
     let replaced = content["text"].as_str().is_some_and(|text| text.contains('\u{fffd}'));
     let wrong = replaced && sha256(bytes) != published;
-    wrong.then(|| (None, "`text` has the replacement character U+FFFD, and the digest is that of other bytes".to_owned()))
+    wrong.then(|| {
+        (None, "`text` has the replacement character U+FFFD, and the digest is that of other bytes".to_owned())
+    })
 }
 
 #[cfg(test)]

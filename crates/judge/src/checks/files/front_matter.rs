@@ -15,8 +15,7 @@ use super::{
 };
 use crate::checks::{Check, Fault, Given, Report, texts};
 
-pub const CHECK: Check =
-    Check { name: "front-matter", given: &["contents", "uri", "entry?", "fields?", "part"], run };
+pub const CHECK: Check = Check { name: "front-matter", given: &["contents", "uri", "entry?", "fields?", "part"], run };
 
 const LINE: &str = "---";
 const MARK: char = '\u{feff}';
@@ -90,7 +89,9 @@ fn judged(given: &Given, part: &str, text: &str) -> Option<Found> {
         return (part == "mapping").then(|| wrong(true, "the front matter is not a mapping"));
     };
     let kind = match part {
-        "mapping" => return Some(texts(given.value("fields")).iter().filter_map(|name| no_text(members, name)).collect()),
+        "mapping" => {
+            return Some(texts(given.value("fields")).iter().filter_map(|name| no_text(members, name)).collect());
+        }
         "unique" => return Some(repeated(members)),
         "name" => return other_name(members, given.value("entry").as_str()?),
         "fields" => Kind::Fields,
@@ -111,7 +112,9 @@ fn no_text(members: &[(Yaml, Yaml)], name: &str) -> Option<(String, String)> {
         None => "is missing",
         Some(Yaml::Tagged) => return None,
         Some(Yaml::Scalar { text, .. }) if text.is_empty() => "is empty",
-        Some(Yaml::Scalar { text, is_plain: true }) if !readings(text).iter().any(Value::is_string) => "is not a string",
+        Some(Yaml::Scalar { text, is_plain: true }) if !readings(text).iter().any(Value::is_string) => {
+            "is not a string"
+        }
         Some(Yaml::Scalar { .. }) => return None,
         Some(_) => "is not a string",
     };

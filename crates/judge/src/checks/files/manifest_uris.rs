@@ -41,12 +41,7 @@ fn run(given: &Given) -> Report {
         "files" => directories(&files, root),
         _ => outside(&files, root),
     };
-    let fault = |message: String| Fault {
-        given: "uri",
-        subject: Some(main.to_owned()),
-        message,
-        ..Fault::default()
-    };
+    let fault = |message: String| Fault { given: "uri", subject: Some(main.to_owned()), message, ..Fault::default() };
     Report { checked: 1, faults: found.into_iter().take(FINDINGS).map(fault).collect(), broken: None }
 }
 
@@ -127,7 +122,9 @@ fn folder(given: &Given, main: &str) -> Report {
 /// A link resolves against the directory of the file that it is in. One that leads outside is no file of the skill.
 fn dead_links(given: &Given, main: &str, files: &[&str]) -> Report {
     let text = about(given.list("contents"), given.text("uri")).next().and_then(|(_, content)| bytes(content));
-    let Some(text) = text.and_then(|bytes| String::from_utf8(bytes.into_owned()).ok()) else { return Report::default() };
+    let Some(text) = text.and_then(|bytes| String::from_utf8(bytes.into_owned()).ok()) else {
+        return Report::default();
+    };
     let Ok(base) = UriAbsoluteStr::new(main) else { return Report::default() };
     let known: HashSet<String> = files.iter().filter_map(|file| normal(file)).collect();
     let target = |link: &str| {
@@ -142,7 +139,13 @@ fn dead_links(given: &Given, main: &str, files: &[&str]) -> Report {
         if !known.contains(&target) && !known.iter().any(is_directory) && report.faults.len() < FINDINGS {
             let message = format!("the link {link} leads to {target}, which is no file of the skill");
             let subject = Some(given.text("uri").to_owned());
-            report.faults.push(Fault { given: "contents", subject, message, received: Some(Value::from(link)), ..Fault::default() });
+            report.faults.push(Fault {
+                given: "contents",
+                subject,
+                message,
+                received: Some(Value::from(link)),
+                ..Fault::default()
+            });
         }
     }
     report

@@ -5,8 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 /// `[text](path)` and `![text](path "title")`. Links with spaces, angle brackets or parentheses are skipped.
-static LINK: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r#"\]\(([^\s()<>"']+)(?:\s+"[^"]*")?\)"#).ok());
+static LINK: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r#"\]\(([^\s()<>"']+)(?:\s+"[^"]*")?\)"#).ok());
 static CODE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"`+[^`\n]*`+").ok());
 /// Links of one file.
 const LINKS: usize = 200;

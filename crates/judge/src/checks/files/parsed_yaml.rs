@@ -11,7 +11,10 @@ const DEPTH: usize = 60;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Yaml {
     /// Whether its type depends on its text.
-    Scalar { text: String, is_plain: bool },
+    Scalar {
+        text: String,
+        is_plain: bool,
+    },
     List(Vec<Yaml>),
     Map(Vec<(Yaml, Yaml)>),
     /// It has a tag that is not known here, so that it can stand for anything.

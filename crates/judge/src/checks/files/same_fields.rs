@@ -48,7 +48,13 @@ fn run(given: &Given) -> Report {
         };
         if let Some(message) = message.filter(|_| report.faults.len() < FINDINGS) {
             let subject = named(item);
-            report.faults.push(Fault { given: "items", pointer: format!("/{index}"), message, subject, ..Fault::default() });
+            report.faults.push(Fault {
+                given: "items",
+                pointer: format!("/{index}"),
+                message,
+                subject,
+                ..Fault::default()
+            });
         }
     }
     report
@@ -90,13 +96,8 @@ mod tests {
     use conform_model::revision::Revision;
 
     fn found(items: Value, other: Value, fields: Value, strict: bool) -> (usize, Vec<String>) {
-        let given = [
-            ("items", items),
-            ("as", other),
-            ("key", json!("uri")),
-            ("fields", fields),
-            ("strict", json!(strict)),
-        ];
+        let given =
+            [("items", items), ("as", other), ("key", json!("uri")), ("fields", fields), ("strict", json!(strict))];
         let report = tried(&CHECK, Revision::NEWEST, given);
         (report.checked, report.faults.into_iter().map(|fault| fault.message).collect())
     }

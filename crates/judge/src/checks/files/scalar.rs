@@ -6,10 +6,13 @@ use regex::Regex;
 use serde_json::{Value, json};
 
 /// Numbers of YAML 1.2, besides octal and hexadecimal ones.
-static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$").ok());
+static NUMBER: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$").ok());
 /// Numbers of YAML 1.1 may have underscores, and may be written to the base of 60.
-static SIXTIES: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?$").ok());
-static NO_NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^[-+]?\.(inf|Inf|INF)$|^\.(nan|NaN|NAN)$").ok());
+static SIXTIES: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?$").ok());
+static NO_NUMBER: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^[-+]?\.(inf|Inf|INF)$|^\.(nan|NaN|NAN)$").ok());
 static DATE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}($|[Tt ])").ok());
 
 /// Every JSON value that a plain scalar stands for in either version. Infinity and "not a number" have none.
@@ -70,7 +73,8 @@ fn other_bases(text: &str) -> Vec<Value> {
         None => (1, text.strip_prefix('+').unwrap_or(text)),
     };
     let digits = digits.replace('_', "");
-    let read = |prefix: &str, base| digits.strip_prefix(prefix).and_then(|digits| i64::from_str_radix(digits, base).ok());
+    let read =
+        |prefix: &str, base| digits.strip_prefix(prefix).and_then(|digits| i64::from_str_radix(digits, base).ok());
     let bases = [read("0x", 16), read("0o", 8), read("0b", 2), read("0", 8)];
     bases.into_iter().flatten().map(|number| json!(sign * number)).collect()
 }

@@ -47,7 +47,8 @@ fn run(given: &Given) -> Report {
 
 fn unlike_domain(id: &str) -> Option<String> {
     let (prefix, _) = id.split_once('/')?;
-    let single = (!prefix.contains('.')).then(|| "has a prefix of one label, expected a domain in reverse order".into());
+    let single =
+        (!prefix.contains('.')).then(|| "has a prefix of one label, expected a domain in reverse order".into());
     single.or_else(|| forward_dns(id))
 }
 

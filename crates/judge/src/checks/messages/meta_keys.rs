@@ -9,7 +9,8 @@ use crate::checks::{Check, Fault, Given, Report};
 use conform_model::revision::Revision;
 use conform_suite::push_token;
 
-pub const CHECK: Check = Check { name: "meta-keys", given: &["message?", "object?", "extensions?", "prefix?", "part"], run };
+pub const CHECK: Check =
+    Check { name: "meta-keys", given: &["message?", "object?", "extensions?", "prefix?", "part"], run };
 
 /// Fields with application data.
 const FOREIGN: [&str; 7] =
