@@ -76,6 +76,7 @@ fn server(
         stops: None,
         only: Vec::new(),
         proposal: None,
+        extension: None,
         protected: false,
         revision,
         transport: Transport::Stdio,
