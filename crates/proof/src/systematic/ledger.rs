@@ -93,6 +93,11 @@ impl Ledger {
         self.0.get(&(mutant.place.clone(), mutant.operator.to_owned(), revision))
     }
 
+    /// Whether the mutants of that revision were searched for.
+    pub fn has(&self, revision: Revision) -> bool {
+        self.0.keys().any(|(_, _, known)| *known == revision)
+    }
+
     pub fn set(&mut self, mutant: &Mutant, revision: Revision, entry: Entry) {
         self.0.insert((mutant.place.clone(), mutant.operator.to_owned(), revision), entry);
     }

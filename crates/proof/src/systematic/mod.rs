@@ -120,6 +120,10 @@ pub fn systematic(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8,
     let wanted =
         |revision: &Revision| args.revision.is_empty() || args.revision.iter().any(|name| name == revision.as_str());
     for revision in Revision::ALL.into_iter().rev().filter(wanted) {
+        if !blesses && !ledger.has(revision) {
+            console::say(&format!("{revision}: not in the ledger"));
+            continue;
+        }
         let selected = |name: &str| args.filters.is_empty() || args.filters.iter().any(|filter| name.contains(filter));
         let mut ground = Ground::new(party, revision, &suites, selected)?;
         if let Some(tenth) = args.tenth {
