@@ -108,13 +108,14 @@ fn findings(report: &RunReport) -> Vec<(Status, String)> {
     found.into_iter().map(|(rank, id)| (order[rank], id)).collect()
 }
 
-/// Proves the ledger, or with `MCP_CONFORM_BLESS` writes it.
+/// Proves the ledger, or with `MCP_CONFORM_BLESS` writes it: all of it, or with `new` what it lacks.
 pub fn systematic(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Error> {
     let party = if args.clients { Party::Client } else { Party::Server };
     let suites = load(&[party.judged()], &[], surroundings.color)?;
     let mut ledger = Ledger::read(party.name()).map_err(Error::usage)?;
     let reasons = Reasons::read(party.name()).map_err(Error::usage)?;
-    let blesses = env::var_os("MCP_CONFORM_BLESS").is_some();
+    let blessing = env::var_os("MCP_CONFORM_BLESS");
+    let (blesses, adds) = (blessing.is_some(), blessing.is_some_and(|how| how == "new"));
     let hints = Hints::of_ledger(&ledger);
     let (mut table, mut flaws) = (Table::default(), BTreeSet::new());
     let wanted =
@@ -133,6 +134,9 @@ pub fn systematic(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8,
         let entry = |mutant: &Mutant| ledger.entry(mutant, revision);
         if !args.list {
             let entries = in_threads(&ground.mutants, processors(), |mutant| {
+                if adds && let Some(known) = entry(mutant) {
+                    return Some(known.clone());
+                }
                 if blesses {
                     return Some(ground.search(mutant, entry(mutant), &hints));
                 }
