@@ -87,13 +87,16 @@ impl<'a> Ground<'a> {
         rule
     }
 
-    /// Whether the rule that the ledger names finds the mutant. One that no rule found is not run again.
+    /// Whether the rule that the ledger names finds the mutant, alone or with what the others send. One that no rule found is
+    /// not run again.
     fn holds(&self, mutant: &Mutant, known: Option<&Entry>) -> bool {
         match known {
             None => false,
             Some(None) => true,
-            Some(Some(rule)) if rule == NO_CONNECTION => self.finder(mutant, &[]).is_some(),
-            Some(Some(rule)) => self.finder(mutant, &[rule.clone()]).is_some(),
+            Some(Some(rule)) => {
+                let alone = rule != NO_CONNECTION && self.finder(mutant, std::slice::from_ref(rule)).is_some();
+                alone || self.finder(mutant, &[]).is_some()
+            }
         }
     }
 }
