@@ -9,6 +9,15 @@ const REPOSITORY: &str = "https://github.com/modelcontextprotocol/modelcontextpr
 /// The first revision with a separate page for the schema.
 const SCHEMA_PAGE: Revision = Revision::V2025_06_18;
 
+/// Pages of extensions, which have repositories of their own.
+const EXTENSIONS: [(&str, &str); 2] = [
+    (
+        "extensions/skills",
+        "https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx",
+    ),
+    ("extensions/tasks", "https://modelcontextprotocol.github.io/ext-tasks/specification/2026-07-28/tasks.html"),
+];
+
 /// Pages that were renamed in the modern revisions.
 const MOVED: [(&str, &str); 2] = [
     ("basic/utilities/cancellation", "basic/patterns/cancellation"),
@@ -27,6 +36,9 @@ pub fn link(source: &str, revision: Revision) -> Option<String> {
     let (page, anchor) = source.split_once('#').unwrap_or((source, ""));
     if let Some(number) = page.strip_prefix("SEP-").filter(|number| number.bytes().all(|byte| byte.is_ascii_digit())) {
         return Some(format!("{REPOSITORY}/pull/{number}"));
+    }
+    if let Some((_, link)) = EXTENSIONS.iter().find(|(extension, _)| *extension == page) {
+        return Some(if anchor.is_empty() { (*link).to_owned() } else { format!("{link}#{anchor}") });
     }
     if page.starts_with("docs/") {
         return Some(format!("{SITE}/{source}"));
@@ -94,6 +106,7 @@ mod tests {
         assert_eq!(link("basic#error-responses", oldest), site("2024-11-05/basic/messages#responses"));
         assert_eq!(link("basic/transports#http-with-sse", newest), site("2024-11-05/basic/transports#http-with-sse"));
         assert_eq!(link("SEP-2164#specification", newest), Some(format!("{REPOSITORY}/pull/2164")));
+        assert!(link("extensions/skills#limits", newest).unwrap().ends_with("/stable/skills.mdx#limits"));
     }
 
     #[test]

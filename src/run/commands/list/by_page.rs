@@ -94,6 +94,11 @@ fn page(source: &str, revision: Revision) -> Option<(String, Option<String>)> {
         return Some((SCHEMA.to_owned(), None));
     }
     let (whole, _) = link.split_once('#').unwrap_or((&link, ""));
+    // Extensions have pages elsewhere.
+    if source.starts_with("extensions/") {
+        let (name, _) = source.split_once('#').unwrap_or((source, ""));
+        return Some((name.to_owned(), Some(whole.to_owned())));
+    }
     let (_, name) = whole.strip_prefix(SPECIFICATION)?.split_once('/')?;
     Some((name.to_owned(), Some(whole.to_owned())))
 }
