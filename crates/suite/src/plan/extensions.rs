@@ -116,7 +116,7 @@ mod tests {
         load(&files, &Known::default(), Origin::User).unwrap_or_else(|mistakes| panic!("{}", mistakes[0]))
     }
 
-    fn context(extensions: serde_json::Value) -> RunContext {
+    fn context(extensions: &serde_json::Value) -> RunContext {
         let mut context = RunContext::new(Revision::NEWEST, Side::Server, Transport::Stdio);
         context.server = json!({ "capabilities": { "extensions": extensions } });
         context
@@ -127,7 +127,7 @@ mod tests {
         let (suites, skills) = (suites(), "io.modelcontextprotocol/skills".to_owned());
         let judged = |terms: &[&str], declared| {
             let terms: Vec<String> = terms.iter().map(ToString::to_string).collect();
-            Extensions::new(&terms, &suites).map(|named| named.judged(&suites, &context(declared)))
+            Extensions::new(&terms, &suites).map(|named| named.judged(&suites, &context(&declared)))
         };
         assert_eq!(judged(&[], json!({})).ok(), Some(vec![]));
         assert_eq!(judged(&[], json!({ &skills: true })).ok(), Some(vec![]));
@@ -142,7 +142,7 @@ mod tests {
         let suites = suites();
         let note = |declared, judged: &[&str]| {
             let extensions = judged.iter().map(ToString::to_string).collect();
-            seen(&suites, &RunContext { extensions, ..context(declared) })
+            seen(&suites, &RunContext { extensions, ..context(&declared) })
         };
         assert_eq!(note(json!(null), &[]), None);
         let declared = json!({ "io.modelcontextprotocol/tasks": {}, "com.example/x": {}, "com.example/y": null });

@@ -28,11 +28,11 @@ fn run(given: &Given) -> Report {
     let listed: Vec<(&str, &Value)> =
         children.iter().filter_map(|child| Some((child.as_str().or_else(|| child["uri"].as_str())?, child))).collect();
     if given.text("part") == "direct" {
-        let odd = listed.iter().filter(|(uri, _)| !is_direct(uri, root)).map(|(uri, _)| *uri).collect();
+        let odd: Vec<&str> = listed.iter().filter(|(uri, _)| !is_direct(uri, root)).map(|(uri, _)| *uri).collect();
         let checked = listed.len();
         return Report {
             checked,
-            faults: fault(directory, odd, "is no direct child").into_iter().collect(),
+            faults: fault(directory, &odd, "is no direct child").into_iter().collect(),
             broken: None,
         };
     }
@@ -60,7 +60,7 @@ fn run(given: &Given) -> Report {
             (wrong.map(|(uri, _)| *uri).collect(), "has the wrong `mimeType`: only directories have inode/directory")
         }
     };
-    Report::of(fault(directory, odd, what).into_iter().collect())
+    Report::of(fault(directory, &odd, what).into_iter().collect())
 }
 
 fn trimmed(uri: &str) -> String {
@@ -96,7 +96,7 @@ fn expected(manifests: &[Value], root: &str) -> Option<BTreeMap<String, bool>> {
     is_covered.then_some(children)
 }
 
-fn fault(directory: &str, odd: Vec<&str>, what: &str) -> Option<Fault> {
+fn fault(directory: &str, odd: &[&str], what: &str) -> Option<Fault> {
     let first = odd.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
     let more = if odd.len() > SHOWN { format!(" and {} more", odd.len() - SHOWN) } else { String::new() };
     (!odd.is_empty()).then(|| Fault {

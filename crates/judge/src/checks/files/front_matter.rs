@@ -110,12 +110,11 @@ fn member<'y>(members: &'y [(Yaml, Yaml)], name: &str) -> Option<&'y Yaml> {
 fn no_text(members: &[(Yaml, Yaml)], name: &str) -> Option<(String, String)> {
     let why = match member(members, name) {
         None => "is missing",
-        Some(Yaml::Tagged) => return None,
         Some(Yaml::Scalar { text, .. }) if text.is_empty() => "is empty",
         Some(Yaml::Scalar { text, is_plain: true }) if !readings(text).iter().any(Value::is_string) => {
             "is not a string"
         }
-        Some(Yaml::Scalar { .. }) => return None,
+        Some(Yaml::Tagged | Yaml::Scalar { .. }) => return None,
         Some(_) => "is not a string",
     };
     Some((String::new(), format!("`{name}` {why} in the front matter")))

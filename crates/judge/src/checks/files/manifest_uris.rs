@@ -160,7 +160,8 @@ mod tests {
     const MAIN: &str = "skill://acme/a/SKILL.md";
 
     fn found<const N: usize>(part: &str, files: [&str; N]) -> Vec<String> {
-        let given = [("uri", json!(MAIN)), ("files", json!(files)), ("name", json!("a")), ("part", json!(part))];
+        let given =
+            [("uri", json!(MAIN)), ("files", json!(files.as_slice())), ("name", json!("a")), ("part", json!(part))];
         let report = tried(&CHECK, Revision::NEWEST, given);
         assert_eq!(report.checked, 1);
         report.faults.into_iter().map(|fault| fault.message).collect()

@@ -40,7 +40,7 @@ pub fn parse(text: &str) -> Result<Yaml, Unread> {
             event => {
                 let document = reader.node(event, 0)?;
                 // Errors may follow the node.
-                while let Some(event) = reader.events.next() {
+                for event in reader.events.by_ref() {
                     event.map_err(|error| Unread::Invalid(error.to_string()))?;
                 }
                 return Ok(document);

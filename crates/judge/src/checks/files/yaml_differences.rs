@@ -70,19 +70,16 @@ fn of_map(members: &[(Yaml, Yaml)], fields: &Map<String, Value>, at: &mut String
     let Some(names) = names.filter(|names| !names.iter().any(|names| names[0] == "<<")) else { return };
     let all: Vec<(&Vec<String>, &Yaml)> = names.iter().zip(members.iter().map(|(_, value)| value)).collect();
     for (names, value) in &all {
-        match names.iter().find_map(|name| fields.get_key_value(name.as_str())) {
-            Some((name, field)) => {
-                // Of a key that occurs twice, either one may count.
-                let named_so = |other: &&(&Vec<String>, &Yaml)| other.0[0] == names[0];
-                let mut same = all.iter().filter(named_so);
-                if !same.any(|(_, yaml)| differences(yaml, field).is_empty()) {
-                    inside(name, value, field, at, found);
-                }
+        if let Some((name, field)) = names.iter().find_map(|name| fields.get_key_value(name.as_str())) {
+            // Of a key that occurs twice, either one may count.
+            let named_so = |other: &&(&Vec<String>, &Yaml)| other.0[0] == names[0];
+            let mut same = all.iter().filter(named_so);
+            if !same.any(|(_, yaml)| differences(yaml, field).is_empty()) {
+                inside(name, value, field, at, found);
             }
-            None => {
-                let message = format!("the file has the field `{}`, the entry does not", names[0]);
-                found.push(Difference { kind: Kind::Fields, pointer: at.clone(), message });
-            }
+        } else {
+            let message = format!("the file has the field `{}`, the entry does not", names[0]);
+            found.push(Difference { kind: Kind::Fields, pointer: at.clone(), message });
         }
     }
     let is_known = |name: &String| names.iter().any(|names| names.contains(name));
