@@ -53,10 +53,14 @@ pub fn derived(traffic: &Traffic, side: Side, wanted: impl Fn(&str) -> bool) -> 
             let edit = edit.filter(|_| wanted(&named(place, operator)));
             mutants.extend(edit.and_then(|edit| mutant(place, operator, edit, exchange, sent, side)));
         };
-        OF_MESSAGES.iter().for_each(|operator| add(&message, operator.name, (operator.edit)(exchange)));
+        for operator in OF_MESSAGES {
+            add(&message, operator.name, (operator.edit)(exchange));
+        }
         for path in paths(sent, &mut met) {
             let place = format!("{message} {path}");
-            OF_FIELDS.iter().for_each(|operator| add(&place, operator.name, (operator.edit)(&path)));
+            for operator in OF_FIELDS {
+                add(&place, operator.name, (operator.edit)(&path));
+            }
         }
     }
     mutants

@@ -78,7 +78,7 @@ impl<'a> Ground<'a> {
     /// The rule that the ledger names if it still finds the mutant; else a rule that found a similar one; else any.
     fn search(&self, mutant: &Mutant, known: Option<&Entry>, hints: &Hints) -> Option<String> {
         let alone = |rules: &[String]| if rules.is_empty() { None } else { self.finder(mutant, rules) };
-        let own = known.and_then(|entry| entry.clone()).filter(|rule| rule != NO_CONNECTION);
+        let own = known.and_then(Clone::clone).filter(|rule| rule != NO_CONNECTION);
         let quick = own.and_then(|rule| alone(&[rule])).or_else(|| alone(&hints.of(mutant)));
         let rule = quick.or_else(|| self.finder(mutant, &[]));
         rule.iter()
@@ -168,7 +168,8 @@ pub fn systematic(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8,
             ledger.write(party.name()).map_err(Error::usage)?;
         }
     }
-    table.lines().for_each(|line| console::say(&line));
-    flaws.iter().for_each(|flaw| console::say(&format!("✗ {flaw}")));
+    for line in table.lines().chain(flaws.iter().map(|flaw| format!("✗ {flaw}"))) {
+        console::say(&line);
+    }
     Ok(if flaws.is_empty() { exit::CONFORMING } else { exit::FAILED })
 }

@@ -11,12 +11,8 @@ pub struct Operator<Place: ?Sized> {
     pub edit: fn(&Place) -> Option<Value>,
 }
 
-fn change(path: &str, change: Value) -> Option<Value> {
-    Some(json!({ "change": { path: change } }))
-}
-
-fn replaced(path: &str, value: Value) -> Option<Value> {
-    Some(json!({ "replace": { path: value } }))
+fn change(path: &str, change: &Value) -> Value {
+    json!({ "change": { path: change } })
 }
 
 fn is_element(path: &str) -> bool {
@@ -26,23 +22,23 @@ fn is_element(path: &str) -> bool {
 /// Of a field, by its path.
 pub const OF_FIELDS: &[Operator<str>] = &[
     Operator { name: "missing", edit: |path| (!is_element(path)).then(|| json!({ "remove": path })) },
-    Operator { name: "null value", edit: |path| replaced(path, Value::Null) },
-    Operator { name: "other type", edit: |path| change(path, json!("other-type")) },
-    Operator { name: "empty", edit: |path| change(path, json!("empty")) },
-    Operator { name: "upper case", edit: |path| change(path, json!("upper")) },
-    Operator { name: "space after", edit: |path| change(path, json!({ "suffix": " " })) },
-    Operator { name: "other text", edit: |path| change(path, json!({ "prefix": "x" })) },
-    Operator { name: "truncated", edit: |path| change(path, json!({ "truncate": 3 })) },
-    Operator { name: "encoded", edit: |path| change(path, json!("encoded")) },
-    Operator { name: "decoded", edit: |path| change(path, json!("decoded")) },
-    Operator { name: "inverted", edit: |path| change(path, json!("inverted")) },
-    Operator { name: "one more", edit: |path| change(path, json!({ "plus": 1 })) },
-    Operator { name: "fraction", edit: |path| change(path, json!({ "plus": 0.5 })) },
-    Operator { name: "beyond 2^53", edit: |path| change(path, json!({ "plus": 9_007_199_254_740_993_i64 })) },
-    Operator { name: "negative", edit: |path| change(path, json!({ "plus": -1_000_000_000_000_i64 })) },
-    Operator { name: "one lost", edit: |path| change(path, json!("without-last")) },
-    Operator { name: "first again", edit: |path| change(path, json!("first-again")) },
-    Operator { name: "reversed", edit: |path| change(path, json!("reversed")) },
+    Operator { name: "null value", edit: |path| Some(json!({ "replace": { path: null } })) },
+    Operator { name: "other type", edit: |path| Some(change(path, &json!("other-type"))) },
+    Operator { name: "empty", edit: |path| Some(change(path, &json!("empty"))) },
+    Operator { name: "upper case", edit: |path| Some(change(path, &json!("upper"))) },
+    Operator { name: "space after", edit: |path| Some(change(path, &json!({ "suffix": " " }))) },
+    Operator { name: "other text", edit: |path| Some(change(path, &json!({ "prefix": "x" }))) },
+    Operator { name: "truncated", edit: |path| Some(change(path, &json!({ "truncate": 3 }))) },
+    Operator { name: "encoded", edit: |path| Some(change(path, &json!("encoded"))) },
+    Operator { name: "decoded", edit: |path| Some(change(path, &json!("decoded"))) },
+    Operator { name: "inverted", edit: |path| Some(change(path, &json!("inverted"))) },
+    Operator { name: "one more", edit: |path| Some(change(path, &json!({ "plus": 1 }))) },
+    Operator { name: "fraction", edit: |path| Some(change(path, &json!({ "plus": 0.5 }))) },
+    Operator { name: "beyond 2^53", edit: |path| Some(change(path, &json!({ "plus": 9_007_199_254_740_993_i64 }))) },
+    Operator { name: "negative", edit: |path| Some(change(path, &json!({ "plus": -1_000_000_000_000_i64 }))) },
+    Operator { name: "one lost", edit: |path| Some(change(path, &json!("without-last"))) },
+    Operator { name: "first again", edit: |path| Some(change(path, &json!("first-again"))) },
+    Operator { name: "reversed", edit: |path| Some(change(path, &json!("reversed"))) },
     Operator { name: "of the next one", edit: of_the_next },
     Operator { name: "of the first message", edit: |path| (!path.contains('*')).then(|| json!({ "keep": path })) },
 ];
@@ -58,10 +54,10 @@ fn of_the_next(path: &str) -> Option<Value> {
 pub const OF_MESSAGES: &[Operator<Exchange>] = &[
     Operator { name: "not sent", edit: |_| Some(json!({ "drop": true })) },
     Operator { name: "sent twice", edit: |_| Some(json!({ "times": 2 })) },
-    Operator { name: "id of other type", edit: |exchange| changed_id(exchange, json!("other-type")) },
+    Operator { name: "id of other type", edit: |exchange| changed_id(exchange, &json!("other-type")) },
     Operator {
         name: "id of another",
-        edit: |exchange| changed_id(exchange, json!([{ "plus": 1 }, { "prefix": "x" }])),
+        edit: |exchange| changed_id(exchange, &json!([{ "plus": 1 }, { "prefix": "x" }])),
     },
     Operator { name: "id null", edit: |exchange| has_id(exchange).then(|| json!({ "replace": { "/id": null } })) },
     Operator { name: "without id", edit: |exchange| has_id(exchange).then(|| json!({ "remove": "/id" })) },
@@ -81,8 +77,8 @@ fn has_id(exchange: &Exchange) -> bool {
     exchange.part != "notification"
 }
 
-fn changed_id(exchange: &Exchange, by: Value) -> Option<Value> {
-    if has_id(exchange) { change("/id", by) } else { None }
+fn changed_id(exchange: &Exchange, by: &Value) -> Option<Value> {
+    has_id(exchange).then(|| change("/id", by))
 }
 
 fn instead(exchange: &Exchange, part: &str, (name, value): (&str, Value)) -> Option<Value> {

@@ -24,7 +24,9 @@ impl Table {
             self.operators.entry(mutant.operator).or_default(),
             &mut self.total,
         ];
-        counts.into_iter().for_each(|counts| counts[class.column()] += 1);
+        for counts in counts {
+            counts[class.column()] += 1;
+        }
     }
 
     pub fn lines(&self) -> impl Iterator<Item = String> {

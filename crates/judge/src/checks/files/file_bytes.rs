@@ -135,7 +135,8 @@ mod tests {
     const HELLO: &str = "sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
 
     fn judged(part: &str, content: Value, file: Value, later: Value) -> (usize, Vec<String>) {
-        let given = [("contents", json!([content])), ("file", file), ("later", later), ("part", json!(part))];
+        let given =
+            [("contents", Value::Array(vec![content])), ("file", file), ("later", later), ("part", json!(part))];
         let report = tried(&CHECK, Revision::NEWEST, given);
         (report.checked, report.faults.into_iter().map(|fault| fault.message).collect())
     }
