@@ -107,7 +107,9 @@ fn rerun_has_the_options_that_matter() {
 #[test]
 fn explain_shows_a_violation_of_each_rule_that_can_fail() {
     let suites = built_in().expect("the built-in suites load");
-    let rules = suites.iter().flat_map(|suite| &suite.rules).filter(|rule| rule.level != Level::May);
+    // `explain` runs tests, and only `generate` makes the calls that those rules judge.
+    let run = suites.iter().filter(|suite| !suite.id.starts_with("generated."));
+    let rules = run.flat_map(|suite| &suite.rules).filter(|rule| rule.level != Level::May);
     for rule in rules.step_by(100) {
         let explained = typed(&format!("explain {}", rule.id)).stdout;
         assert!(explained.contains("\nViolation by a server with this fault: "), "{explained}");

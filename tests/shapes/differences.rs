@@ -66,6 +66,7 @@ pub const OURS_ALONE: &[(&str, &str)] = &[
     ("^(Annotations|ResourceTemplateReference|UntitledSingleSelectEnumSchema)$", "had another name in older revisions"),
     ("^(Described|Versioned(Text|Blob)?)Contents$", "what proposals and dialects add is in no released schema"),
     ("Task|^tasks/|^notifications/tasks", "the tasks extension is not part of the schema of 2026-07-28"),
+    ("^Skill", "the skills extension is not part of the schema"),
 ];
 
 /// Patterns of lines, and the reason for the deviation. A line is `stricter: REVISION Type /pointer what we say` if the
