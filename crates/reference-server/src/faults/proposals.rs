@@ -20,7 +20,7 @@ pub static PROPOSED: &[Behaviour] = &[
             }
             Heard::Message
         }),
-        also: &["resources-list-no-side-effects"],
+        also: &["resources-list-no-side-effects", "resources-list-not-per-connection"],
         ..of("sep-2093", "scope-remembered", "after a list by URI the default list uses its URI")
     },
     Behaviour {

@@ -42,7 +42,6 @@ pub static SKILL_FAULTS: &[Behaviour] = &[
         also: &[
             "skills-resources-digest-matches",
             "skills-resources-size-matches",
-            "resources-field-size-raw-bytes",
             "sep2093-read-size-per-representation",
         ],
         ..Behaviour::new("skills-file-counts-reads", "each read of SKILL.md has another text", EVERYWHERE)

@@ -122,6 +122,7 @@ pub static LIFECYCLE: &[Behaviour] = &[
             "logging-request-level-invalid-rejected",
             "prompts-list-answered",
             "prompts-unknown-name-error",
+            "ext-server-undeclared-not-found",
             "resources-list-answered",
             "resources-listen-supported",
             "resources-read-unknown-uri-code",
