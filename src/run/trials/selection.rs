@@ -86,17 +86,15 @@ fn shows_in(fault: &FaultInfo, revision: Revision) -> bool {
 }
 
 fn trial(fault: &FaultInfo, revision: Revision, transport: Transport) -> Trial {
+    let name = Some(fault.name.clone()).filter(|name| !name.is_empty());
     Trial {
-        fault: Some(fault.name.clone()).filter(|name| !name.is_empty()),
-        variation: false,
         stops: fault.stops,
         only: fault.suites.iter().map(ToString::to_string).collect(),
         proposal: fault.proposal.clone(),
         extension: fault.extension.clone(),
         protected: fault.protected,
-        revision,
-        transport,
         all_suites: false,
         also: fault.also.clone(),
+        ..Trial::new(name, revision, transport)
     }
 }

@@ -45,6 +45,23 @@ pub fn with_causes(mut ids: Vec<String>, suites: &[Suite]) -> Option<Filter> {
 }
 
 impl Trial {
+    /// A run over that transport with this fault, or with none, and with all suites.
+    pub fn new(fault: Option<String>, revision: Revision, transport: Transport) -> Self {
+        Self {
+            fault,
+            variation: false,
+            stops: None,
+            only: Vec::new(),
+            proposal: None,
+            extension: None,
+            protected: false,
+            revision,
+            transport,
+            all_suites: true,
+            also: Vec::new(),
+        }
+    }
+
     pub fn name(&self) -> String {
         let fault = match (&self.fault, self.proposal.as_ref().or(self.extension.as_ref())) {
             (Some(fault), _) => fault.clone(),

@@ -70,19 +70,7 @@ fn server(
     filter: &Filter,
     suites: &[Suite],
 ) -> Result<(RunReport, Evidence), Error> {
-    let trial = Trial {
-        fault: fault.map(str::to_owned),
-        variation: false,
-        stops: None,
-        only: Vec::new(),
-        proposal: None,
-        extension: None,
-        protected: false,
-        revision,
-        transport: Transport::Stdio,
-        all_suites: true,
-        also: Vec::new(),
-    };
+    let trial = Trial::new(fault.map(str::to_owned), revision, Transport::Stdio);
     let conducted = trial.evidence(suites, filter, None)?;
     Ok((conducted.report, conducted.evidence))
 }

@@ -18,7 +18,6 @@ const FINDINGS: usize = 20;
 fn run(given: &Given) -> Report {
     let (key, fields) = (given.text("key"), texts(given.value("fields")));
     let mut first: HashMap<&str, &Value> = HashMap::new();
-    let named = |item: &'_ Value| item[key].as_str().map(str::to_owned);
     for item in given.list("as") {
         if let Some(name) = item[key].as_str() {
             let inner = if given.text("inside").is_empty() { Some(item) } else { item.get(given.text("inside")) };
@@ -47,14 +46,8 @@ fn run(given: &Given) -> Report {
             _ => differing(item, other, &fields, given.value("strict") == true),
         };
         if let Some(message) = message.filter(|_| report.faults.len() < FINDINGS) {
-            let subject = named(item);
-            report.faults.push(Fault {
-                given: "items",
-                pointer: format!("/{index}"),
-                message,
-                subject,
-                ..Fault::default()
-            });
+            let (pointer, subject) = (format!("/{index}"), Some(name.to_owned()));
+            report.faults.push(Fault { given: "items", pointer, message, subject, ..Fault::default() });
         }
     }
     report
