@@ -9,7 +9,7 @@ mod party;
 mod sites;
 mod table;
 
-use std::{collections::BTreeSet, env};
+use std::env;
 
 use self::{
     derive::{Mutant, derived},
@@ -89,15 +89,10 @@ impl<'a> Ground<'a> {
 
     /// Whether the rule that the ledger names finds the mutant, alone or with what the others send. One that no rule found is
     /// not run again.
-    fn holds(&self, mutant: &Mutant, known: Option<&Entry>) -> bool {
-        match known {
-            None => false,
-            Some(None) => true,
-            Some(Some(rule)) => {
-                let alone = rule != NO_CONNECTION && self.finder(mutant, std::slice::from_ref(rule)).is_some();
-                alone || self.finder(mutant, &[]).is_some()
-            }
-        }
+    fn holds(&self, mutant: &Mutant, entry: &Entry) -> bool {
+        let Some(rule) = entry else { return true };
+        let alone = rule != NO_CONNECTION && self.finder(mutant, std::slice::from_ref(rule)).is_some();
+        alone || self.finder(mutant, &[]).is_some()
     }
 }
 
@@ -111,60 +106,87 @@ fn findings(report: &RunReport) -> Vec<(Status, String)> {
     found.into_iter().map(|(rank, id)| (order[rank], id)).collect()
 }
 
+/// What happens to the ledger.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Work {
+    /// Nothing: it is shown.
+    Show,
+    /// It is proved.
+    Prove,
+    /// All mutants are searched for again.
+    Search,
+    /// Only those that it lacks.
+    SearchNew,
+}
+
+impl Work {
+    fn of(args: &MutantsArgs) -> Self {
+        match env::var_os("MCP_CONFORM_BLESS") {
+            _ if args.list => Self::Show,
+            None => Self::Prove,
+            Some(how) if how == "new" => Self::SearchNew,
+            Some(_) => Self::Search,
+        }
+    }
+
+    const fn writes(self) -> bool {
+        matches!(self, Self::Search | Self::SearchNew)
+    }
+
+    /// The entry of a mutant; `None` if it is not as in the ledger.
+    fn entry(self, ground: &Ground, mutant: &Mutant, known: Option<&Entry>, hints: &Hints) -> Option<Entry> {
+        match (self, known) {
+            (Self::Show, _) => known.cloned(),
+            (Self::Prove, Some(entry)) => ground.holds(mutant, entry).then(|| entry.clone()),
+            (Self::Prove, None) => None,
+            (Self::SearchNew, Some(entry)) => Some(entry.clone()),
+            (Self::Search | Self::SearchNew, _) => Some(ground.search(mutant, known, hints)),
+        }
+    }
+}
+
 /// Proves the ledger, or with `MCP_CONFORM_BLESS` writes it: all of it, or with `new` what it lacks.
 pub fn systematic(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Error> {
-    let party = if args.clients { Party::Client } else { Party::Server };
+    let (party, work) = (if args.clients { Party::Client } else { Party::Server }, Work::of(args));
     let suites = load(&[party.judged()], &[], surroundings.color)?;
     let mut ledger = Ledger::read(party.name()).map_err(Error::usage)?;
     let reasons = Reasons::read(party.name()).map_err(Error::usage)?;
-    let blessing = env::var_os("MCP_CONFORM_BLESS");
-    let (blesses, adds) = (blessing.is_some(), blessing.is_some_and(|how| how == "new"));
     let hints = Hints::of_ledger(&ledger);
-    let (mut table, mut flaws) = (Table::default(), BTreeSet::new());
+    let (mut table, mut flaws) = (Table::default(), Vec::new());
     let wanted =
         |revision: &Revision| args.revision.is_empty() || args.revision.iter().any(|name| name == revision.as_str());
+    let selected = |name: &str| args.filters.is_empty() || args.filters.iter().any(|filter| name.contains(filter));
     for revision in Revision::ALL.into_iter().rev().filter(wanted) {
-        if !blesses && !ledger.has(revision) {
+        if !work.writes() && !ledger.has(revision) {
             console::say(&format!("{revision}: not in the ledger"));
             continue;
         }
-        let selected = |name: &str| args.filters.is_empty() || args.filters.iter().any(|filter| name.contains(filter));
         let mut ground = Ground::new(party, revision, &suites, selected)?;
         if let Some(tenth) = args.tenth {
             let mut at = 0..;
             ground.mutants.retain(|_| at.next().is_some_and(|at: usize| at % PARTS == tenth % PARTS));
         }
-        let entry = |mutant: &Mutant| ledger.entry(mutant, revision);
-        if !args.list {
-            let entries = in_threads(&ground.mutants, processors(), |mutant| {
-                if adds && let Some(known) = entry(mutant) {
-                    return Some(known.clone());
-                }
-                if blesses {
-                    return Some(ground.search(mutant, entry(mutant), &hints));
-                }
-                ground.holds(mutant, entry(mutant)).then(|| entry(mutant).cloned()).flatten()
-            });
-            for (mutant, found) in ground.mutants.iter().zip(entries) {
-                match found {
-                    Some(found) => ledger.set(mutant, revision, found),
-                    None => {
-                        flaws.insert(format!("{revision} {}: not as in the ledger", mutant.name()));
-                    }
-                }
-            }
-        }
-        for mutant in &ground.mutants {
-            let entry = ledger.entry(mutant, revision);
-            let class = reasons.class(mutant, revision, entry);
+        let entries = in_threads(&ground.mutants, processors(), |mutant| {
+            work.entry(&ground, mutant, ledger.entry(mutant, revision), &hints)
+        });
+        for (mutant, entry) in ground.mutants.iter().zip(entries) {
+            let class = reasons.class(mutant, revision, entry.as_ref());
             table.add(mutant, &class);
-            if args.list {
-                console::say(&mutant.explained(revision, &class));
-            } else if let Class::Unknown = class {
-                flaws.insert(format!("{revision} {}: no rule finds it, and no reason covers it", mutant.name()));
+            let flaw = match class {
+                _ if work == Work::Show => {
+                    console::say(&mutant.explained(revision, &class));
+                    None
+                }
+                _ if entry.is_none() => Some("not as in the ledger"),
+                Class::Unknown => Some("no rule finds it, and no reason covers it"),
+                _ => None,
+            };
+            flaws.extend(flaw.map(|flaw| format!("{revision} {}: {flaw}", mutant.name())));
+            if let Some(entry) = entry.filter(|_| work.writes()) {
+                ledger.set(mutant, revision, entry);
             }
         }
-        if blesses && !args.list {
+        if work.writes() {
             ledger.write(party.name()).map_err(Error::usage)?;
         }
     }
