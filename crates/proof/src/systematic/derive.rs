@@ -7,7 +7,7 @@ use conform_faults::{Counters, Edit, Passing, Sent as Passed, Side};
 use super::{
     ledger::Class,
     operators::{OF_FIELDS, OF_MESSAGES},
-    sites::{Exchange, Sent, Traffic, paths},
+    sites::{MessageKind, Sent, Traffic, paths},
 };
 use mcp_conform::revision::Revision;
 
@@ -47,14 +47,14 @@ impl Mutant {
 /// All mutants whose names `wanted` selects.
 pub fn derived(traffic: &Traffic, side: Side, wanted: impl Fn(&str) -> bool) -> Vec<Mutant> {
     let (mut met, mut mutants) = (Vec::new(), Vec::new());
-    for (exchange, sent) in traffic {
-        let message = format!("{} {}", exchange.method, exchange.part);
+    for (kind, sent) in traffic {
+        let message = format!("{} {}", kind.method, kind.part);
         let mut add = |place: &str, operator, edit: Option<Value>| {
             let edit = edit.filter(|_| wanted(&named(place, operator)));
-            mutants.extend(edit.and_then(|edit| mutant(place, operator, edit, exchange, sent, side)));
+            mutants.extend(edit.and_then(|edit| mutant(place, operator, edit, kind, sent, side)));
         };
         for operator in OF_MESSAGES {
-            add(&message, operator.name, (operator.edit)(exchange));
+            add(&message, operator.name, (operator.edit)(kind));
         }
         for path in paths(sent, &mut met) {
             let place = format!("{message} {path}");
@@ -75,14 +75,14 @@ fn mutant(
     place: &str,
     operator: &'static str,
     mut edit: Value,
-    exchange: &Exchange,
+    kind: &MessageKind,
     sent: &[Sent],
     side: Side,
 ) -> Option<Mutant> {
-    edit["on"] = json!(exchange.method);
-    edit["of"] = json!(if matches!(exchange.part, "result" | "error") { "response" } else { exchange.part });
-    if matches!(exchange.part, "result" | "error") {
-        edit["when"] = json!({ format!("/message/{}", exchange.part): "present" });
+    edit["on"] = json!(kind.method);
+    edit["of"] = json!(if matches!(kind.part, "result" | "error") { "response" } else { kind.part });
+    if matches!(kind.part, "result" | "error") {
+        edit["when"] = json!({ format!("/message/{}", kind.part): "present" });
     }
     let parsed: Edit = serde_json::from_value(edit.clone()).ok()?;
     let mut counters = Counters::default();

@@ -39,16 +39,17 @@ const NO_CONNECTION: &str = "no-connection";
 /// A whole proof takes long, so that a change is proved by every tenth mutant.
 const PARTS: usize = 10;
 
-/// A reference program in one revision: its mutants, and what is found without any.
-struct Ground<'a> {
+/// A reference program in one revision, and its mutants.
+struct Reference<'a> {
     party: Party,
     revision: Revision,
     suites: &'a [Suite],
     mutants: Vec<Mutant>,
-    usual: Vec<String>,
+    /// The rules with findings about the program without a mutant.
+    without: Vec<String>,
 }
 
-impl<'a> Ground<'a> {
+impl<'a> Reference<'a> {
     fn new(
         party: Party,
         revision: Revision,
@@ -56,9 +57,9 @@ impl<'a> Ground<'a> {
         wanted: impl Fn(&str) -> bool,
     ) -> Result<Self, Error> {
         let (report, evidence) = party.run(revision, None, &[], suites)?;
-        let usual = findings(&report).into_iter().map(|(_, rule)| rule).collect();
+        let without = findings(&report).into_iter().map(|(_, rule)| rule).collect();
         let mutants = derived(&traffic(&evidence, party.judged()), party.from(), wanted);
-        Ok(Self { party, revision, suites, mutants, usual })
+        Ok(Self { party, revision, suites, mutants, without })
     }
 
     /// The gravest finding that the mutant causes, with these rules alone, or with all if there are none.
@@ -67,7 +68,7 @@ impl<'a> Ground<'a> {
             Ok((report, _)) => findings(&report),
             Err(_) => vec![(Status::Fail, NO_CONNECTION.to_owned())],
         };
-        let fresh = |rule: &String| !self.usual.contains(rule) && (rules.is_empty() || rules.contains(rule));
+        let fresh = |rule: &String| !self.without.contains(rule) && (rules.is_empty() || rules.contains(rule));
         let (status, rule) = found.into_iter().find(|(_, rule)| fresh(rule))?;
         if status == Status::Broken {
             console::say(&format!("broken: {} {}: {rule}", self.revision, mutant.name()));
@@ -134,13 +135,13 @@ impl Work {
     }
 
     /// The entry of a mutant; `None` if it is not as in the ledger.
-    fn entry(self, ground: &Ground, mutant: &Mutant, known: Option<&Entry>, hints: &Hints) -> Option<Entry> {
+    fn entry(self, reference: &Reference, mutant: &Mutant, known: Option<&Entry>, hints: &Hints) -> Option<Entry> {
         match (self, known) {
             (Self::Show, _) => known.cloned(),
-            (Self::Prove, Some(entry)) => ground.holds(mutant, entry).then(|| entry.clone()),
+            (Self::Prove, Some(entry)) => reference.holds(mutant, entry).then(|| entry.clone()),
             (Self::Prove, None) => None,
             (Self::SearchNew, Some(entry)) => Some(entry.clone()),
-            (Self::Search | Self::SearchNew, _) => Some(ground.search(mutant, known, hints)),
+            (Self::Search | Self::SearchNew, _) => Some(reference.search(mutant, known, hints)),
         }
     }
 }
@@ -161,15 +162,15 @@ pub fn systematic(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8,
             console::say(&format!("{revision}: not in the ledger"));
             continue;
         }
-        let mut ground = Ground::new(party, revision, &suites, selected)?;
+        let mut reference = Reference::new(party, revision, &suites, selected)?;
         if let Some(tenth) = args.tenth {
             let mut at = 0..;
-            ground.mutants.retain(|_| at.next().is_some_and(|at: usize| at % PARTS == tenth % PARTS));
+            reference.mutants.retain(|_| at.next().is_some_and(|at: usize| at % PARTS == tenth % PARTS));
         }
-        let entries = in_threads(&ground.mutants, processors(), |mutant| {
-            work.entry(&ground, mutant, ledger.entry(mutant, revision), &hints)
+        let entries = in_threads(&reference.mutants, processors(), |mutant| {
+            work.entry(&reference, mutant, ledger.entry(mutant, revision), &hints)
         });
-        for (mutant, entry) in ground.mutants.iter().zip(entries) {
+        for (mutant, entry) in reference.mutants.iter().zip(entries) {
             let class = reasons.class(mutant, revision, entry.as_ref());
             table.add(mutant, &class);
             let flaw = match class {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::sites::Exchange;
+use super::sites::MessageKind;
 
 /// One way to be wrong. `None` where it makes no sense.
 pub struct Operator<Place: ?Sized> {
@@ -51,38 +51,35 @@ fn of_the_next(path: &str) -> Option<Value> {
 }
 
 /// Of a whole message.
-pub const OF_MESSAGES: &[Operator<Exchange>] = &[
+pub const OF_MESSAGES: &[Operator<MessageKind>] = &[
     Operator { name: "not sent", edit: |_| Some(json!({ "drop": true })) },
     Operator { name: "sent twice", edit: |_| Some(json!({ "times": 2 })) },
-    Operator { name: "id of other type", edit: |exchange| changed_id(exchange, &json!("other-type")) },
-    Operator {
-        name: "id of another",
-        edit: |exchange| changed_id(exchange, &json!([{ "plus": 1 }, { "prefix": "x" }])),
-    },
-    Operator { name: "id null", edit: |exchange| has_id(exchange).then(|| json!({ "replace": { "/id": null } })) },
-    Operator { name: "without id", edit: |exchange| has_id(exchange).then(|| json!({ "remove": "/id" })) },
-    Operator { name: "with an id", edit: |exchange| (!has_id(exchange)).then(|| json!({ "add": { "/id": "extra" } })) },
+    Operator { name: "id of other type", edit: |kind| changed_id(kind, &json!("other-type")) },
+    Operator { name: "id of another", edit: |kind| changed_id(kind, &json!([{ "plus": 1 }, { "prefix": "x" }])) },
+    Operator { name: "id null", edit: |kind| has_id(kind).then(|| json!({ "replace": { "/id": null } })) },
+    Operator { name: "without id", edit: |kind| has_id(kind).then(|| json!({ "remove": "/id" })) },
+    Operator { name: "with an id", edit: |kind| (!has_id(kind)).then(|| json!({ "add": { "/id": "extra" } })) },
     Operator { name: "in an array", edit: |_| Some(json!({ "raw": "[$message]" })) },
     Operator { name: "cut off", edit: |_| Some(json!({ "raw": "{\"jsonrpc\": \"2.0\", \"id\": $id" })) },
     Operator { name: "id twice", edit: |_| Some(json!({ "raw": "{\"id\": \"other\", $fields}" })) },
     Operator { name: "jsonrpc twice", edit: |_| Some(json!({ "raw": "{\"jsonrpc\": \"1.0\", $fields}" })) },
     Operator {
         name: "error in its place",
-        edit: |exchange| instead(exchange, "result", ("error", json!({ "code": -32603, "message": "Internal error" }))),
+        edit: |kind| instead(kind, "result", ("error", json!({ "code": -32603, "message": "Internal error" }))),
     },
-    Operator { name: "result in its place", edit: |exchange| instead(exchange, "error", ("result", json!({}))) },
+    Operator { name: "result in its place", edit: |kind| instead(kind, "error", ("result", json!({}))) },
 ];
 
-fn has_id(exchange: &Exchange) -> bool {
-    exchange.part != "notification"
+fn has_id(kind: &MessageKind) -> bool {
+    kind.part != "notification"
 }
 
-fn changed_id(exchange: &Exchange, by: &Value) -> Option<Value> {
-    has_id(exchange).then(|| change("/id", by))
+fn changed_id(kind: &MessageKind, by: &Value) -> Option<Value> {
+    has_id(kind).then(|| change("/id", by))
 }
 
-fn instead(exchange: &Exchange, part: &str, (name, value): (&str, Value)) -> Option<Value> {
+fn instead(kind: &MessageKind, part: &str, (name, value): (&str, Value)) -> Option<Value> {
     let mut message = Map::from_iter([("jsonrpc".to_owned(), json!("2.0")), ("id".to_owned(), json!("$id"))]);
     message.insert(name.to_owned(), value);
-    (exchange.part == part).then(|| json!({ "instead": message }))
+    (kind.part == part).then(|| json!({ "instead": message }))
 }

@@ -16,7 +16,7 @@ const COMMON: [&str; 2] = ["/jsonrpc", "/_meta/"];
 
 /// A kind of message.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Exchange {
+pub struct MessageKind {
     pub method: String,
     pub part: &'static str,
 }
@@ -28,7 +28,7 @@ pub struct Sent {
 }
 
 /// What a faultless program sent, by its kind.
-pub type Traffic = BTreeMap<Exchange, Vec<Sent>>;
+pub type Traffic = BTreeMap<MessageKind, Vec<Sent>>;
 
 /// All messages of one side, in order, and each of several alike once.
 pub fn traffic(evidence: &Evidence, side: Side) -> Traffic {
@@ -52,7 +52,7 @@ pub fn traffic(evidence: &Evidence, side: Side) -> Traffic {
             Kind::Other => continue,
         };
         if !method.is_empty() && !method.contains(['*', '=']) {
-            let sent = traffic.entry(Exchange { method: method.to_owned(), part }).or_default();
+            let sent = traffic.entry(MessageKind { method: method.to_owned(), part }).or_default();
             if !sent.iter().any(|known| is_alike(&known.message, one.message.whole)) {
                 sent.push(Sent { message: one.message.whole.clone(), request });
             }
