@@ -100,6 +100,7 @@ pub fn hostile() -> RunReport {
         further: 1,
         held: Vec::new(),
         reason: Some(EVIL.to_owned()),
+        needs: None,
         observed: vec![Observation { what: EVIL.to_owned(), value: json!({ EVIL: EVIL }) }],
         also: vec![EVIL.to_owned()],
     };

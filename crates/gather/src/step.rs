@@ -68,7 +68,7 @@ impl Stage<'_> {
 
 /// The steps of a suite that apply to this server.
 pub fn steps<'a>(suite: &'a Suite, context: &RunContext) -> impl Iterator<Item = &'a Step> {
-    let counts = |step: &&Step| left_out(&step.applies, context).or_else(|| lacking(&step.applies, context)).is_none();
+    let counts = |step: &&Step| left_out(&step.applies, context).is_none() && lacking(&step.applies, context).is_none();
     suite.gather.iter().filter(counts)
 }
 

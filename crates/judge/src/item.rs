@@ -12,7 +12,7 @@ use super::{
 };
 use conform_model::{
     evidence::{End, ListEnd},
-    outcome::{Finding, excerpt::middle},
+    outcome::{Finding, Unexercised, excerpt::middle},
     revision::Revision,
 };
 use conform_suite::{Clause, Path, Scope, Template, Test};
@@ -33,7 +33,9 @@ pub fn judge_item(tally: &mut Tally, scope: &Scope, revision: Revision, item: Op
     }
     if !tally.rule.filter.iter().all(|clause| clause.holds(scope, revision)) {
         if let Some(limit) = item.and_then(|item| ListEnd::of(item.value)?.limit()) {
-            tally.missing.get_or_insert_with(|| format!("the {limit} limit was reached before the end"));
+            tally.missing.get_or_insert_with(|| {
+                Unexercised::in_this_run(format!("the {limit} limit was reached before the end"))
+            });
         }
         return;
     }
@@ -42,7 +44,7 @@ pub fn judge_item(tally: &mut Tally, scope: &Scope, revision: Revision, item: Op
         && !item.path.streamed
         && let Some(why) = shows_nothing(item.value)
     {
-        tally.missing.get_or_insert_with(|| why.to_owned());
+        tally.missing.get_or_insert_with(|| Unexercised::in_this_run(why));
         return;
     }
     match &tally.rule.test {
@@ -70,15 +72,15 @@ fn expect(tally: &mut Tally, clauses: &[Clause], scope: &Scope, revision: Revisi
     // Nearly always empty, so messages are built only for the rest.
     let failing: Vec<&Clause> = clauses.iter().filter(|clause| !clause.holds(scope, revision)).collect();
     if item.is_none() && is_recorded(scope) && failing.iter().any(|clause| selects_nothing(clause, scope)) {
-        tally.missing.get_or_insert_with(|| NOT_RECORDED.to_owned());
+        tally.missing.get_or_insert_with(|| Unexercised::in_this_run(NOT_RECORDED));
         return;
     }
     if failing.iter().any(|clause| is_compared_with_nothing(clause, scope)) {
-        tally.missing.get_or_insert_with(|| UNANSWERED.to_owned());
+        tally.missing.get_or_insert_with(|| Unexercised::in_this_run(UNANSWERED));
         return;
     }
     if failing.is_empty() && clauses.iter().all(|clause| clause.is_idle(scope)) {
-        tally.missing.get_or_insert_with(|| absence(clauses));
+        tally.missing.get_or_insert_with(|| Unexercised::nothing_to_test(absence(clauses)));
         return;
     }
     tally.checked += 1;
@@ -221,17 +223,17 @@ pub fn unread(reply: &Value) -> Option<String> {
 }
 
 /// Why a rule without `every` cannot be judged in this run.
-fn absent(clauses: &[Clause], scope: &Scope) -> Option<String> {
+fn absent(clauses: &[Clause], scope: &Scope) -> Option<Unexercised> {
     clauses.iter().find_map(|clause| match scope.lookup(&clause.subject.root) {
-        None => Some(NOT_ASKED.to_owned()),
+        None => Some(Unexercised::nothing_to_test(NOT_ASKED)),
         Some(Value::Array(entries)) => {
             // The path selects one of the entries.
             let nodes = clause.subject.select(scope).unwrap_or_default();
             let index = |location: &str| location.split('/').nth(1)?.parse::<usize>().ok();
             let mut selected = nodes.iter().filter_map(|node| entries.get(index(&node.location)?));
-            selected.find_map(shows_nothing).map(str::to_owned)
+            selected.find_map(shows_nothing).map(Unexercised::in_this_run)
         }
-        Some(reply) => shows_nothing(reply).map(str::to_owned),
+        Some(reply) => shows_nothing(reply).map(Unexercised::in_this_run),
     })
 }
 

@@ -28,7 +28,7 @@ use super::{
 };
 use conform_model::{
     evidence::{Frame, FrameKind, Link, RunContext, Side},
-    outcome::RuleResult,
+    outcome::{RuleResult, Unexercised},
 };
 use conform_suite::{Filter, Node, Scope, ground, plan::Plan, views};
 
@@ -77,7 +77,7 @@ fn judge_saved(tally: &mut Tally, context: &RunContext) {
             tally.unread.get_or_insert(why);
         }
         let (Some(nodes), Some(root)) = (path.select(scope), scope.lookup(&path.root)) else {
-            tally.missing.get_or_insert_with(|| NOT_ASKED.to_owned());
+            tally.missing.get_or_insert_with(|| Unexercised::nothing_to_test(NOT_ASKED));
             continue;
         };
         // An array that is selected as a whole stands for its items.

@@ -5,11 +5,11 @@ use serde_json::Value;
 use super::place::Place;
 use conform_model::{
     evidence::{RunContext, Side},
-    outcome::{Finding, Held, Level, Observation, RuleResult, Status, Subject},
+    outcome::{Finding, Held, Level, Observation, RuleResult, Status, Subject, Unexercised},
 };
 use conform_suite::{
     Path, Rule, SURVEY, Scope, Suite,
-    plan::{Plan, PlannedRule},
+    plan::{Plan, PlannedRule, without},
 };
 
 /// Findings shown per rule; more are only counted.
@@ -27,8 +27,8 @@ pub struct Tally<'a> {
     /// The values of the names in its suite.
     pub ground: &'a Scope<'a>,
     pub left_out: Option<String>,
-    /// The facts without which the rule cannot be judged.
-    pub lacking: Option<String>,
+    /// Why the rule has nothing to judge, whatever was gathered.
+    pub lacking: Option<Unexercised>,
     /// Items that `every` selected, whether or not `where` matched.
     pub seen: usize,
     pub checked: usize,
@@ -41,7 +41,7 @@ pub struct Tally<'a> {
     pub places: Vec<(Place, Place)>,
     pub observed: Vec<Observation>,
     /// A name or path without a value in this run, if that kept the rule from being judged.
-    pub missing: Option<String>,
+    pub missing: Option<Unexercised>,
     pub broken: Option<String>,
     /// Why a response that the rule needs was not read.
     pub unread: Option<String>,
@@ -146,36 +146,43 @@ impl<'a> Tally<'a> {
         let incident = context.incidents.get(&self.suite.id);
         let (status, reason) = if let Some(reason) = self.left_out {
             (Status::NotApplicable, Some(reason))
-        } else if let Some(reason) = self.lacking {
-            (Status::NotExercised, Some(reason))
+        } else if self.lacking.is_some() {
+            (Status::NotExercised, None)
         } else if !self.found.is_empty() {
             (self.rule.level.of_failure(), None)
         } else if let Some(reason) = self.broken.or(self.unread) {
             (Status::Broken, Some(reason))
-        } else if let Some(cause) = self.folded_under {
-            (Status::NotExercised, Some(format!("not judged where {cause} failed")))
+        } else if self.folded_under.is_some() {
+            (Status::NotExercised, None)
         } else if self.checked > 0 && self.rule.level == Level::May {
             (Status::Observed, None)
         } else if self.checked > 0 {
             (Status::Pass, None)
         } else if let Some(incident) = incident {
             (Status::Broken, Some(incident.clone()))
-        } else if let Some(why) = context.not_run.get(&self.suite.id) {
-            (Status::NotExercised, Some(why.clone()))
-        } else if self.suite.subject == Side::Client {
-            // In a recorded conversation, this program did not start the client.
-            let started = context.saves.contains_key("runs") || context.scenario.is_none();
-            let why = if started {
-                "the client did nothing that the rule is about"
-            } else {
-                "the client was not started in this world"
-            };
-            (Status::NotExercised, Some(why.to_owned()))
-        } else if self.suite.subject == Side::Gateway {
-            (Status::NotExercised, Some("no message of this kind passed the gateway".to_owned()))
         } else {
-            let unseen = if self.seen == 0 { unseen(self.rule) } else { "no response met the rule's precondition" };
-            (Status::NotExercised, Some(self.missing.unwrap_or_else(|| unseen.into())))
+            (Status::NotExercised, None)
+        };
+        let unexercised = (status == Status::NotExercised).then(|| {
+            let folded = |cause| Unexercised::in_this_run(format!("not judged where {cause} failed"));
+            let not_run = || context.not_run.get(&self.suite.id).map(Unexercised::in_this_run);
+            let of_this_kind = || match self.suite.subject {
+                Side::Server => self.missing.unwrap_or_else(|| match self.seen {
+                    0 => unseen(self.rule, context),
+                    _ => Unexercised::nothing_to_test("no response met the rule's precondition"),
+                }),
+                // In a recorded conversation, this program did not start the client.
+                Side::Client if context.saves.contains_key("runs") || context.scenario.is_none() => {
+                    Unexercised::nothing_to_test("the client did nothing that the rule is about")
+                }
+                Side::Client => Unexercised::in_this_run("the client was not started in this world"),
+                Side::Gateway => Unexercised::nothing_to_test("no message of this kind passed the gateway"),
+            };
+            self.lacking.or_else(|| self.folded_under.map(folded)).or_else(not_run).unwrap_or_else(of_this_kind)
+        });
+        let (needs, reason) = match unexercised {
+            Some(Unexercised { needs, text }) => (Some(needs), Some(text)),
+            None => (None, reason),
         };
         RuleResult {
             id: self.rule.id.clone(),
@@ -198,31 +205,38 @@ impl<'a> Tally<'a> {
             further: self.further,
             held: self.held,
             reason,
+            needs,
             observed: self.observed,
             also: self.also,
         }
     }
 }
 
-/// The name of what the rule judges and the run did not have, in terms of a server.
-fn unseen(rule: &Rule) -> &'static str {
+/// What the rule judges and the run did not have, in terms of a server.
+fn unseen(rule: &Rule, context: &RunContext) -> Unexercised {
+    let none_in = |fact: &str| context.facts[fact].as_array().is_none_or(Vec::is_empty);
     let absent = |path: &Path| {
-        Some(match (path.root.as_str(), path.first_member()) {
+        Some(Unexercised::nothing_to_test(match (path.root.as_str(), path.first_member()) {
             (SURVEY, Some("resources")) => "the server lists no resources",
             (SURVEY, Some("templates")) => "the server lists no resource templates",
             (SURVEY, Some("tools")) => "the server lists no tools",
             (SURVEY, Some("prompts")) => "the server lists no prompts",
             (SURVEY, Some("reads")) => "no resource was read",
-            ("facts", Some("calls")) => "no tool could be called",
-            ("facts", Some("gets")) => "no prompt could be used",
+            ("facts", Some("calls")) if none_in("calls") => return Some(without("tools", context)),
+            ("facts", Some("gets")) if none_in("gets") => return Some(without("prompts", context)),
+            ("facts", Some("calls")) => "no call of this kind is known for any tool",
+            ("facts", Some("gets")) => "no arguments of this kind are known for any prompt",
             ("asked", _) => "the server sent no request to the client",
             ("streams", _) => "the server opened no event stream",
             ("calls", _) => "no generated call was of this kind",
-            ("growth", _) => "too few calls were made to measure it, or there is no process of the server",
+            ("growth", _) => {
+                let why = "too few calls were made to measure it, or there is no process of the server";
+                return Some(Unexercised::in_this_run(why));
+            }
             ("sequences", _) => "no tools were called that create, read, and update or delete the same thing",
             _ => return None,
-        })
+        }))
     };
     let mut over = rule.every.iter().flat_map(|every| &every.over);
-    over.find_map(absent).unwrap_or("the server sent no message of this kind")
+    over.find_map(absent).unwrap_or_else(|| Unexercised::nothing_to_test("the server sent no message of this kind"))
 }

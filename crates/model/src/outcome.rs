@@ -11,6 +11,7 @@ mod rule;
 mod sdk;
 mod sender;
 mod served;
+mod unexercised;
 mod world;
 
 pub use self::{
@@ -24,6 +25,7 @@ pub use self::{
     sdk::{Sdk, SdkDefect},
     sender::Sender,
     served::{Listing, Offer, Served},
+    unexercised::{Needs, Unexercised},
     world::World,
 };
 

@@ -4,7 +4,7 @@ use std::{cmp::Reverse, collections::HashMap};
 
 use serde::{Serialize, Serializer};
 
-use conform_model::outcome::{RuleResult, RunReport, Status};
+use conform_model::outcome::{Needs, RuleResult, RunReport, Status};
 
 /// The effective status: under `--strict` a warning is a failure.
 pub fn standing(report: &RunReport, rule: &RuleResult) -> Status {
@@ -12,6 +12,20 @@ pub fn standing(report: &RunReport, rule: &RuleResult) -> Status {
         Status::Warn if report.strict => Status::Fail,
         status => status,
     }
+}
+
+/// Whether the rule was not exercised because the subject offers or sends nothing that it tests.
+pub fn has_nothing(rule: &RuleResult) -> bool {
+    rule.status == Status::NotExercised && rule.needs == Some(Needs::Nothing)
+}
+
+/// The number of rules that had nothing to test in any revision.
+pub fn nothing_to_test(report: &RunReport) -> usize {
+    let mut found: HashMap<&str, bool> = HashMap::new();
+    for rule in report.rules.iter().filter(|rule| rule.status != Status::NotApplicable) {
+        *found.entry(&rule.id).or_insert(true) &= has_nothing(rule);
+    }
+    found.into_values().filter(|nothing| *nothing).count()
 }
 
 /// The rules with this status. Failures with the most findings come first, because they may cause others, and those of the

@@ -11,7 +11,7 @@ use crate::{Applies, Rule, SURVEY, Suite, fits};
 use conform_model::{
     error::Error,
     evidence::{ListEnd, RunContext, Transport},
-    outcome::Level,
+    outcome::{Level, Unexercised},
     partition::Partition,
     revision::Revision,
 };
@@ -88,8 +88,8 @@ pub struct PlannedRule<'a> {
     pub rule: &'a Rule,
     /// Why it is not judged, if so.
     pub left_out: Option<String>,
-    /// The fact that is missing to judge it, if any.
-    pub lacking: Option<String>,
+    /// Why it has nothing to judge, whatever is gathered.
+    pub lacking: Option<Unexercised>,
 }
 
 impl PlannedSuite<'_> {
@@ -282,24 +282,26 @@ pub fn left_out(applies: &Applies, context: &RunContext) -> Option<String> {
         })
 }
 
-/// The fact about the server that is needed and missing, as text for the report.
-pub fn lacking(applies: &Applies, context: &RunContext) -> Option<String> {
+/// The fact about the server that is needed and missing.
+pub fn lacking(applies: &Applies, context: &RunContext) -> Option<Unexercised> {
     let fact = applies.facts.iter().find(|fact| context.facts.get(fact.as_str()).is_none())?;
+    Some(without(fact, context))
+}
+
+/// What a rule needs that this fact would exercise.
+pub fn without(fact: &str, context: &RunContext) -> Unexercised {
     if let Some(nothing) = of_no_use(fact, context) {
-        return Some(nothing.to_owned());
+        return Unexercised::nothing_to_test(nothing);
     }
-    Some(match fact.as_str() {
-        "tools" | "prompts" => format!("give [{fact}.NAME] in mcp-conform.toml"),
-        "own_token" => "give a bearer token".to_owned(),
-        "client_id" => "give `client_id` under auth of the target in mcp-conform.toml".to_owned(),
-        "grant" => "give `client_id` and `client_secret` under auth of the target in mcp-conform.toml".to_owned(),
-        token if token.ends_with("_token") => {
-            format!(
-                "give the token `{}` under auth.others of the target in mcp-conform.toml",
-                &token[..token.len() - 6]
-            )
-        }
-        fact => format!("give facts.{fact} in mcp-conform.toml"),
+    Unexercised::without(match fact {
+        "tools" | "prompts" => format!("[{fact}.NAME]"),
+        "own_token" => "a bearer token".to_owned(),
+        "client_id" => "`client_id` under auth of the target".to_owned(),
+        "grant" => "`client_id` and `client_secret` under auth of the target".to_owned(),
+        fact => match fact.strip_suffix("_token") {
+            Some(token) => format!("the token `{token}` under auth.others of the target"),
+            None => format!("facts.{fact}"),
+        },
     })
 }
 
@@ -324,10 +326,11 @@ fn of_no_use(fact: &str, context: &RunContext) -> Option<&'static str> {
 }
 
 /// Where no response has an object of capabilities, nothing follows from one that is not among them.
-fn undeclared(suite: &Suite, rule: &Rule, context: &RunContext) -> Option<String> {
+fn undeclared(suite: &Suite, rule: &Rule, context: &RunContext) -> Option<Unexercised> {
     let unknown = context.server.get("hello").is_some() && !context.server["capabilities"].is_object();
     let looks = rule.looks_at_capabilities() || suite.applies.lacks_some();
-    (unknown && looks).then(|| "the server's capabilities are not known: no response declares them".to_owned())
+    let why = "the server's capabilities are not known: no response declares them";
+    (unknown && looks).then(|| Unexercised::in_this_run(why))
 }
 
 fn window(applies: &Applies, revision: Revision) -> Option<String> {

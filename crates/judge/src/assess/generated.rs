@@ -121,8 +121,8 @@ fn quoted(text: &str) -> String {
 fn conclude(rule: &mut RuleResult, further: Option<usize>) {
     if !rule.findings.is_empty() {
         rule.further += further.unwrap_or_default();
-        (rule.status, rule.reason) = (rule.level.of_failure(), None);
+        rule.set_judged(rule.level.of_failure());
     } else if rule.checked > 0 && rule.status == Status::NotExercised {
-        (rule.status, rule.reason) = (Status::Pass, None);
+        rule.set_judged(Status::Pass);
     }
 }

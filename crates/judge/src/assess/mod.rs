@@ -39,7 +39,7 @@ use crate::judge;
 use conform_model::{
     error::exit,
     evidence::{Evidence, FailedHandshake, RunContext, RunHeader, Side, conversation::Conversation},
-    outcome::{RuleResult, RunReport, Status, Subject, TargetReport},
+    outcome::{RuleResult, RunReport, Status, Subject, TargetReport, Unexercised},
 };
 use conform_suite::{
     Suite,
@@ -79,7 +79,7 @@ pub fn assess(evidence: &Evidence, suites: &[Suite], options: &Options) -> RunRe
     if header.recorded {
         explain_recording(&mut rules, suites);
     }
-    given_up::explain(&mut rules, contexts, suites);
+    given_up::explain(&mut rules, contexts);
     if failed.is_some_and(|failed| !failed.after_another) {
         explain_failed_handshake(&mut rules);
     }
@@ -198,14 +198,14 @@ fn explain_recording(rules: &mut [RuleResult], suites: &[Suite]) {
             true => "this rule needs requests of its own, which only `mcp-conform run` sends",
             false => "the recorded conversation does not show it",
         };
-        rule.reason = Some(why.into());
+        rule.set_unexercised(Unexercised::in_this_run(why));
     }
 }
 
 /// Most rules had nothing to judge, all for this reason.
 fn explain_failed_handshake(rules: &mut [RuleResult]) {
     for rule in rules.iter_mut().filter(|rule| rule.status == Status::NotExercised && rule.checked == 0) {
-        rule.reason = Some("the handshake failed".into());
+        rule.set_unexercised(Unexercised::in_this_run("the handshake failed"));
     }
 }
 

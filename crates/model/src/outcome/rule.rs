@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::{Level, SdkDefect, Sender, Status, Subject, World, is_zero};
+use super::{Level, Needs, SdkDefect, Sender, Status, Subject, Unexercised, World, is_zero};
 use crate::revision::Revision;
 
 /// One violation of a rule.
@@ -106,6 +106,9 @@ pub struct RuleResult {
     /// Why it was not judged, or what broke.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// What it takes to exercise it, if it was not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub needs: Option<Needs>,
     /// What a `may` rule saw.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub observed: Vec<Observation>,
@@ -115,6 +118,15 @@ pub struct RuleResult {
 }
 
 impl RuleResult {
+    /// Gives it a status that needs no reason.
+    pub fn set_judged(&mut self, status: Status) {
+        (self.status, self.reason, self.needs) = (status, None, None);
+    }
+
+    pub fn set_unexercised(&mut self, Unexercised { needs, text }: Unexercised) {
+        (self.status, self.reason, self.needs) = (Status::NotExercised, Some(text), Some(needs));
+    }
+
     /// Whether all findings certainly come from the SDK and not from the author's code.
     pub fn is_in_sdk(&self) -> bool {
         let is_certain = |finding: &Finding| finding.sdk.as_ref().is_some_and(|defect| defect.is_certain());

@@ -2,18 +2,18 @@
 
 use std::collections::HashSet;
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 
 use super::{
     page::{CYAN, FAINT, GREEN, Ink, MAGENTA, Page, RED, STRONG, TEXT, YELLOW, span},
     totals::duration,
 };
 use crate::{
-    tally::{Tally, standing},
+    tally::{Tally, has_nothing, standing},
     text::{flow, plain},
 };
 use conform_model::outcome::{
-    Observation, RuleResult, RunReport, SlowSuite, Status, Subject,
+    Needs, Observation, RuleResult, RunReport, SlowSuite, Status, Subject,
     excerpt::{columns, middle},
 };
 
@@ -102,61 +102,63 @@ pub fn table(page: &mut Page, title: &str, rows: &[(&str, Tally)]) {
     }
 }
 
-/// Rules that were not judged, by reason.
+/// Rules that were not judged, by reason. Those with nothing to test need no action, so they are left to --verbose.
 pub fn unjudged(page: &mut Page, report: &RunReport) {
+    let is_unexercised = |rule: &&RuleResult| rule.status == Status::NotExercised;
+    let (idle, open): (Vec<_>, Vec<_>) = report.rules.iter().filter(is_unexercised).partition(|rule| has_nothing(rule));
     let names = if page.is_verbose() { "" } else { " (--verbose names them)" };
-    let title = format!("Not exercised: this run could not test these rules{names}");
-    reasons(page, report, Status::NotExercised, &title);
+    reasons(page, &open, &format!("Not exercised: this run could not test these rules{names}"));
+    let subject = report.target.subject.noun();
+    if page.is_verbose() {
+        reasons(
+            page,
+            &idle,
+            &format!("Nothing to test: this {subject} offered or sent nothing that these rules are about"),
+        );
+    }
     let nothing_else = report.rules.iter().all(|rule| standing(report, rule) == Status::NotApplicable);
     if page.is_verbose() || nothing_else {
-        let title = format!("Not applicable to this {}", report.target.subject.noun());
-        reasons(page, report, Status::NotApplicable, &title);
+        let inapplicable: Vec<_> = report.rules.iter().filter(|rule| rule.status == Status::NotApplicable).collect();
+        reasons(page, &inapplicable, &format!("Not applicable to this {subject}"));
     }
 }
 
 /// Maximum number of reasons without --verbose: first those that the configuration can remove.
 const REASONS: usize = 4;
-/// The beginning and end of a reason that the configuration can remove.
-const GIVE: &str = "give ";
 /// From so many rules on, a reason says what they are about, and names so many subjects.
 const MANY: usize = 20;
 const NAMED: usize = 5;
-const CONFIGURATION: &str = " in mcp-conform.toml";
 
-fn reasons(page: &mut Page, report: &RunReport, status: Status, title: &str) {
-    let mut by_reason: IndexMap<String, usize> = IndexMap::new();
-    let mut subjects: IndexMap<String, IndexMap<&str, usize>> = IndexMap::new();
+fn reasons(page: &mut Page, rules: &[&RuleResult], title: &str) {
     // A rule counts once for a reason that it has in several revisions.
-    let mut told = HashSet::new();
-    for rule in report.rules.iter().filter(|rule| rule.status == status) {
-        let reason = rule.reason.as_deref().map_or_else(|| "unknown reason".to_owned(), flow);
-        if !told.insert((reason.clone(), rule.id.as_str())) {
-            continue;
+    let mut by_reason: IndexMap<String, IndexMap<&str, &str>> = IndexMap::new();
+    // All missing facts are one task for the user.
+    let mut keys = IndexSet::new();
+    let mut lacking = HashSet::new();
+    for rule in rules {
+        if let Some(Needs::Configuration(key)) = &rule.needs {
+            keys.insert(key.as_str());
+            lacking.insert(rule.id.as_str());
+        } else {
+            let reason = rule.reason.as_deref().map_or_else(|| "unknown reason".to_owned(), flow);
+            by_reason.entry(reason).or_default().insert(&rule.id, subject(&rule.suite));
         }
-        *subjects.entry(reason.clone()).or_default().entry(subject(&rule.suite)).or_default() += 1;
-        *by_reason.entry(reason).or_default() += 1;
     }
-    if by_reason.is_empty() {
+    if by_reason.is_empty() && keys.is_empty() {
         return;
     }
-    by_reason.sort_by(|_, a, _, b| b.cmp(a));
-    // All missing facts are one task for the user.
-    let known = |reason: &String| reason.starts_with(GIVE) && reason.ends_with(CONFIGURATION);
-    let (facts, others): (Vec<_>, Vec<_>) = by_reason.into_iter().partition(|(reason, _)| known(reason));
-    let mut by_reason = others;
-    if !facts.is_empty() {
-        let count = facts.iter().map(|(_, count)| count).sum();
-        let names = facts.iter().map(|(reason, _)| &reason[GIVE.len()..reason.len() - CONFIGURATION.len()]);
-        let names = names.collect::<Vec<_>>().join(", ");
-        by_reason.insert(0, (format!("would be tested with {names} in mcp-conform.toml"), count));
+    by_reason.sort_by(|_, a, _, b| b.len().cmp(&a.len()));
+    let mut counted: Vec<(String, usize)> = Vec::new();
+    if !keys.is_empty() {
+        let keys = keys.into_iter().collect::<Vec<_>>().join(", ");
+        counted.push((format!("would be tested with {keys} in mcp-conform.toml"), lacking.len()));
     }
-    let told = if page.is_verbose() { by_reason.len() } else { by_reason.len().min(REASONS) };
-    let more = by_reason.split_off(told);
+    counted.extend(by_reason.into_iter().map(|(reason, rules)| (reason + &about(&rules), rules.len())));
+    let more = counted.split_off(if page.is_verbose() { counted.len() } else { counted.len().min(REASONS) });
     page.gap();
     page.hang(0, &[], STRONG, title);
-    for (reason, count) in by_reason {
-        let about = subjects.swap_remove(&reason).filter(|of| count >= MANY && of.len() > 1).map(about);
-        page.hang(0, &[span(TEXT, format!("{count:>5}  "))], TEXT, &(reason + &about.unwrap_or_default()));
+    for (reason, count) in counted {
+        page.hang(0, &[span(TEXT, format!("{count:>5}  "))], TEXT, &reason);
     }
     if !more.is_empty() {
         let count: usize = more.iter().map(|(_, count)| count).sum();
@@ -169,8 +171,15 @@ fn subject(suite: &str) -> &str {
     suite.split('.').next().unwrap_or(suite)
 }
 
-/// What most of the rules with one reason are about.
-fn about(mut subjects: IndexMap<&str, usize>) -> String {
+/// What most of many rules with one reason are about.
+fn about(rules: &IndexMap<&str, &str>) -> String {
+    let mut subjects: IndexMap<&str, usize> = IndexMap::new();
+    for subject in rules.values() {
+        *subjects.entry(subject).or_default() += 1;
+    }
+    if rules.len() < MANY || subjects.len() < 2 {
+        return String::new();
+    }
     subjects.sort_by(|_, a, _, b| b.cmp(a));
     let named: Vec<String> = subjects.iter().take(NAMED).map(|(name, count)| format!("{name} {count}")).collect();
     let rest: usize = subjects.values().skip(NAMED).sum();

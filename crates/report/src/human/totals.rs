@@ -5,7 +5,7 @@ use indexmap::{IndexMap, IndexSet};
 use super::page::{CYAN, FAINT, GREEN, MAGENTA, Page, RED, STRONG, TEXT, YELLOW, span};
 use crate::{
     served,
-    tally::{Tally, standing},
+    tally::{Tally, nothing_to_test, standing},
     text::plain,
 };
 use conform_model::outcome::{Compared, Level, RuleResult, RunReport, Status, Subject};
@@ -36,9 +36,13 @@ pub fn totals(page: &mut Page, report: &RunReport) {
         (Status::NotExercised, TEXT, "not exercised"),
         (Status::NotApplicable, FAINT, "not applicable"),
     ];
-    let counts = counts.map(|(status, ink, word)| (ink, tally.count(status), word));
-    let counts = counts.into_iter().filter(|(_, count, _)| *count > 0);
-    let parts = counts.map(|(ink, count, word)| (ink, format!("{count} {word}")));
+    let nothing = nothing_to_test(report);
+    let counts = counts.into_iter().map(|(status, ink, word)| (status, ink, tally.count(status), word));
+    let parts = counts.filter(|(_, _, count, _)| *count > 0).map(|(status, ink, count, word)| match status {
+        Status::NotExercised if nothing == count => (ink, format!("{count} {word} (nothing to test)")),
+        Status::NotExercised if nothing > 0 => (ink, format!("{count} {word} ({nothing} had nothing to test)")),
+        _ => (ink, format!("{count} {word}")),
+    });
     let over =
         Some(report.revisions.len()).filter(|number| *number > 1).map(|number| (TEXT, format!("{number} revisions")));
     page.parts(over.into_iter().chain(parts).chain([(FAINT, duration(report.ms))]));
