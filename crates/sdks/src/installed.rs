@@ -19,7 +19,8 @@ pub fn installed(argv: &[String], directory: &Path) -> Vec<Sdk> {
         argv[1..].iter().map(|word| directory.join(word)).filter(|path| path.exists()).collect();
     places.extend(npm::started_by_npx(&program, &argv[1..]));
     places.push(directory.to_owned());
-    let environments = python::environments(&program, &places);
+    places.extend(npm::project(&program, &places));
+    let environments = python::environments(&program, &argv[1..], &places);
     // A script comes before the program that runs it.
     let files: Vec<PathBuf> = places.into_iter().chain([program.clone()]).filter(|path| path.is_file()).collect();
     let is_interpreter = files.len() > 1 || !environments.is_empty();
@@ -79,6 +80,22 @@ mod tests {
         write(&root.join("other.js"), "");
         assert_eq!(looked(&["bin/node", "--flag", "other.js"], root), sdk("1.0.0"));
         assert_eq!(looked(&["bin/none", "other.js"], root), []);
+    }
+
+    #[test]
+    fn a_command_of_a_project_imports_its_packages() {
+        let place = tempfile::tempdir().expect("a folder");
+        let root = place.path();
+        for program in ["npm", "python"] {
+            write(&root.join("bin").join(program), "");
+        }
+        write(&root.join("app/package.json"), r#"{"scripts": {"start": "node index.js"}}"#);
+        write(&root.join("app/node_modules/@modelcontextprotocol/sdk/package.json"), r#"{"version": "1.32.2"}"#);
+        let sdk = vec![("@modelcontextprotocol/sdk".to_owned(), "1.32.2".to_owned())];
+        assert_eq!(looked(&["../bin/npm", "start"], &root.join("app")), sdk);
+        assert_eq!(looked(&["bin/npm", "--prefix", "app", "run", "start"], root), sdk);
+        assert_eq!(looked(&["bin/npm", "start"], root), []);
+        assert_eq!(looked(&["../bin/python", "-m", "server"], &root.join("app")), []);
     }
 
     #[test]

@@ -23,6 +23,14 @@ pub fn started_by_npx(program: &Path, argv: &[String]) -> Option<PathBuf> {
     installed_last(&cache.join("_npx"), argv.iter().find(|word| !word.starts_with('-'))?)
 }
 
+/// The description of the project whose script a package manager runs: in the first of these folders that has one.
+pub fn project(program: &Path, folders: &[PathBuf]) -> Option<PathBuf> {
+    if !matches!(program.file_stem()?.to_str()?, "npm" | "pnpm" | "yarn" | "bun" | "deno") {
+        return None;
+    }
+    folders.iter().map(|folder| folder.join("package.json")).find(|path| path.is_file())
+}
+
 /// `package` may end with a version.
 fn installed_last(cache: &Path, package: &str) -> Option<PathBuf> {
     let name = package.rsplit_once('@').map_or(package, |(name, _)| if name.is_empty() { package } else { name });
