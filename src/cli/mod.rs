@@ -1,5 +1,6 @@
 //! What can be typed, exactly as it was typed. `run` makes values of it.
 
+mod auth_server;
 mod client;
 mod gateway;
 mod generate;
@@ -17,6 +18,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 pub use self::{
+    auth_server::AuthServerArgs,
     client::{ActArgs, ClientArgs},
     gateway::{GatewayArgs, RelayArgs},
     generate::GenerateArgs,
@@ -91,6 +93,16 @@ pub enum Command {
         "  mcp-conform gateway --http http://localhost:8080/mcp --upstream-listen 127.0.0.1:9000"
     ))]
     Gateway(Box<GatewayArgs>),
+    /// Test an authorization server, by its issuer URL
+    #[command(after_help = concat!(
+        "Without further options nothing is registered and nobody logs in.\n",
+        "\n",
+        "Examples:\n",
+        "  mcp-conform auth-server https://auth.example.com/tenant\n",
+        "  mcp-conform auth-server https://auth.example.com --client-id tester --redirect-uri http://127.0.0.1:4999/callback\n",
+        "  mcp-conform auth-server http://127.0.0.1:9000 --register"
+    ))]
+    AuthServer(Box<AuthServerArgs>),
     /// Test many servers and summarize the results
     #[command(after_help = concat!(
         "Examples:\n",

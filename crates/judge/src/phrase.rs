@@ -233,6 +233,10 @@ fn answer(reply: &Value) -> String {
         Some("malformed") => format!("the response is not valid JSON-RPC: {why}"),
         Some("unread") => format!("the response was not read: {why}"),
         Some("answered") => match reply.pointer("/http/status") {
+            // Whatever else it is, a document is not meant as a message.
+            Some(status) if reply["body"].is_object() || reply["http"]["redirect"].is_object() => {
+                format!("received HTTP {status}")
+            }
             Some(status) => format!("received HTTP {status} without a JSON-RPC response to the request"),
             None => "received no JSON-RPC response".into(),
         },

@@ -167,7 +167,7 @@ impl<'a> Tally<'a> {
             let folded = |cause| Unexercised::in_this_run(format!("not judged where {cause} failed"));
             let not_run = || context.not_run.get(&self.suite.id).map(Unexercised::in_this_run);
             let of_this_kind = || match self.suite.subject {
-                Side::Server => self.missing.unwrap_or_else(|| match self.seen {
+                Side::Server | Side::AuthorizationServer => self.missing.unwrap_or_else(|| match self.seen {
                     0 => unseen(self.rule, context),
                     _ => Unexercised::nothing_to_test("no response met the rule's precondition"),
                 }),
@@ -191,6 +191,7 @@ impl<'a> Tally<'a> {
                 Side::Server => Subject::Server,
                 Side::Client => Subject::Client,
                 Side::Gateway => Subject::Gateway,
+                Side::AuthorizationServer => Subject::AuthorizationServer,
             },
             revision: context.revision,
             level: self.rule.level,

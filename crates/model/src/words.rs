@@ -42,7 +42,7 @@ macro_rules! words {
 
 words! {
     Revision: Self::ALL.map(|revision| (revision.as_str(), revision));
-    Side: [("server", Self::Server), ("client", Self::Client), ("gateway", Self::Gateway)];
+    Side: [("server", Self::Server), ("client", Self::Client), ("gateway", Self::Gateway), ("authorization-server", Self::AuthorizationServer)];
     Transport: Self::ALL.map(|transport| (transport.as_str(), transport));
     Flaky: [("fail", Self::Fail), ("pass", Self::Pass)];
     Manner: [

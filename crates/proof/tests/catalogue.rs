@@ -52,6 +52,13 @@ fn requirements_of_extensions_are_accounted_for() {
     accounted_for(&on_servers, &[Side::Server]);
 }
 
+#[test]
+fn requirements_on_authorization_servers_are_accounted_for() {
+    let Some(folder) = catalogues() else { return };
+    let requirements = read(&folder.join("authorization-server/authorization-server.yaml"));
+    accounted_for(&requirements, &[Side::AuthorizationServer]);
+}
+
 fn accounted_for(requirements: &[Requirement], subjects: &[Side]) {
     let suites = load(subjects, &[], false).unwrap_or_else(|error| panic!("{error}"));
     let rules = suites.iter().flat_map(|suite| suite.rules.iter().map(|rule| rule.id.as_str()));

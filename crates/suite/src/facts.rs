@@ -131,8 +131,10 @@ keys! { snake_case
     }
 }
 
-/// Facts that come from other parts of the configuration.
-const ELSEWHERE: [&str; 15] = [
+/// Facts that come from other parts of the configuration, or from options.
+const ELSEWHERE: [&str; 17] = [
+    "oauth_client",
+    "register",
     "tools",
     "prompts",
     "client_id",

@@ -9,7 +9,7 @@ use conform_model::evidence::{RunContext, Side};
 pub const SURVEY: &str = "survey";
 
 /// Facts that the program determines itself, or adds to given ones.
-pub const FOUND: [&str; 27] = [
+pub const FOUND: [&str; 30] = [
     "aliased_uris",
     "annotated",
     "authorization",
@@ -25,8 +25,11 @@ pub const FOUND: [&str; 27] = [
     "gets",
     "guesses",
     "harmless",
+    "issuer",
+    "resource",
     "left_alone",
     "malformed_calls",
+    "metadata",
     "missing_uri",
     "outside",
     "prefixes",

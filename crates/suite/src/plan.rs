@@ -294,6 +294,8 @@ pub fn without(fact: &str, context: &RunContext) -> Unexercised {
         return Unexercised::nothing_to_test(nothing);
     }
     Unexercised::without(match fact {
+        "oauth_client" => return Unexercised::without_option("--register, or --client-id with --redirect-uri"),
+        "register" => return Unexercised::without_option("--register"),
         "tools" | "prompts" => format!("[{fact}.NAME]"),
         "own_token" => "a bearer token".to_owned(),
         "client_id" => "`client_id` under auth of the target".to_owned(),

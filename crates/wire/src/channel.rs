@@ -1,6 +1,10 @@
 //! The only place that records traffic. It passes what was received to the session, in the order of arrival.
 
-use std::{mem::take, time::Duration};
+use std::{
+    mem::take,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use serde_json::Value;
 use tokio::sync::{mpsc, watch};
@@ -8,12 +12,16 @@ use tokio::sync::{mpsc, watch};
 use super::{
     Incoming, challenge,
     json::{self, Reading},
+    redirect,
     secrets::{Secrets, leave_out_credentials},
+    target::Token,
 };
 use conform_model::evidence::{Ended, Event, Exit, HttpHead, HttpStatus, Reason, Recorder, Sent, Transport};
 
 /// How much is recorded of text that is not a message.
 const SHOWN: usize = 4096;
+/// With this token a client deletes its registration, so it has to be kept.
+const REGISTRATION: &str = "registration_access_token";
 /// Maximum number of items that wait for the session; a server that sends faster is blocked.
 const WAITING: usize = 64;
 
@@ -39,6 +47,8 @@ pub struct Channel {
     closing: watch::Receiver<bool>,
     /// Maximum number of values in one message.
     values: usize,
+    /// Tokens with which the client manages its registrations. The documents have their placeholders.
+    received: Arc<Mutex<Vec<Token>>>,
 }
 
 impl Channel {
@@ -52,7 +62,11 @@ impl Channel {
         let (incoming, receiver) = mpsc::channel(WAITING);
         let (close, closing) = watch::channel(false);
         let link = recorder.open_link(transport);
-        (Self { link, recorder: recorder.clone(), secrets, incoming, closing, values }, receiver, close)
+        (
+            Self { link, recorder: recorder.clone(), secrets, incoming, closing, values, received: Arc::default() },
+            receiver,
+            close,
+        )
     }
 
     /// Whether the session is closing.
@@ -134,7 +148,10 @@ impl Channel {
         let frame = self.recorder.http_response(self.link, post, head);
         if carrier.told {
             let challenges = headers.get("www-authenticate").map(|asked| challenge::parse(asked)).unwrap_or_default();
-            self.hand_on(Incoming::Head { frame, post, status: HttpStatus { status, headers, challenges } }).await;
+            let redirect =
+                headers.get("location").filter(|_| (300..400).contains(&status)).map(|to| redirect::parse(to));
+            let status = HttpStatus { status, headers, challenges, redirect };
+            self.hand_on(Incoming::Head { frame, post, status }).await;
         }
     }
 
@@ -166,12 +183,31 @@ impl Channel {
         self.hand_on(Incoming::Junk { frame, post: carrier.shown(), why, id }).await;
     }
 
+    /// The text with the tokens in place of these placeholders.
+    pub fn with_received(&self, text: String) -> String {
+        let received = self.received.lock().unwrap_or_else(PoisonError::into_inner);
+        received.iter().fold(text, |text, token| text.replace(&token.stand_in(), &token.value))
+    }
+
+    /// Keeps a received token for later requests, and returns its placeholder.
+    fn keep(&self, value: String) -> String {
+        let mut received = self.received.lock().unwrap_or_else(PoisonError::into_inner);
+        let token = Token { name: format!("registration-{}", received.len() + 1), value };
+        let placeholder = token.stand_in();
+        received.push(token);
+        placeholder
+    }
+
     /// Records a body that cannot contain a message. Credentials in it are removed.
     pub async fn document(&self, carrier: Carrier, bytes: &[u8]) {
         let mut document = self.read(bytes);
         if let Some(document) = &mut document {
             self.secrets.hide_in(document);
+            let token = document.get(REGISTRATION).and_then(Value::as_str).map(str::to_owned);
             leave_out_credentials(document);
+            if let Some(value) = token {
+                document[REGISTRATION] = self.keep(value).into();
+            }
         }
         let text = document.is_none().then(|| self.beginning(bytes));
         let length = bytes.len() as u64;

@@ -280,7 +280,9 @@ impl Drop for Http {
 impl Core {
     /// The text with every placeholder replaced by its token.
     fn with_tokens(&self, text: &str) -> String {
-        self.tokens.iter().fold(text.to_owned(), |text, token| text.replace(&token.stand_in(), &token.value))
+        let text =
+            self.tokens.iter().fold(text.to_owned(), |text, token| text.replace(&token.stand_in(), &token.value));
+        self.channel.with_received(text)
     }
 
     pub fn ended(&self, post: u64) {

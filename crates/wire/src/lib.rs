@@ -26,6 +26,7 @@ mod outgoing;
 mod pipe;
 pub mod process;
 mod put_off;
+mod redirect;
 mod secrets;
 mod side_request;
 mod sse;

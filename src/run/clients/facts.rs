@@ -174,7 +174,7 @@ impl Sent {
                         self.open.remove(&asked.place);
                     }
                 }
-                (Side::Server, Kind::Request) | (Side::Gateway, _) => {}
+                _ => {}
             }
         }
     }

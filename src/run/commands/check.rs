@@ -20,7 +20,7 @@ pub fn check(args: &CheckArgs, surroundings: &Surroundings) -> Result<u8, Error>
         true => configured::with_own_suites(&[], surroundings)?,
         false => args.files.clone(),
     };
-    let suites = load(&[Side::Server, Side::Client, Side::Gateway], &own, surroundings.color)?;
+    let suites = load(&Side::ALL, &own, surroundings.color)?;
     let shown: Vec<&Suite> = if args.files.is_empty() {
         suites.iter().collect()
     } else {

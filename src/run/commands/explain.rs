@@ -24,7 +24,7 @@ use crate::{
 
 pub fn explain(args: &ExplainArgs, surroundings: &Surroundings) -> Result<u8, Error> {
     let own = configured::with_own_suites(&args.suite, surroundings)?;
-    let suites = load(&[Side::Server, Side::Client, Side::Gateway], &own, surroundings.color)?;
+    let suites = load(&Side::ALL, &own, surroundings.color)?;
     let known = suites.iter().flat_map(|suite| suite.rules.iter().map(move |rule| (suite, rule)));
     if let Some((suite, rule)) = known.clone().find(|(_, rule)| rule.id == args.rule) {
         say(&told(suite, rule, &suites));

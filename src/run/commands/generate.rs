@@ -115,6 +115,7 @@ fn prepared<'a>(args: &'a GenerateArgs, surroundings: &Surroundings) -> Result<P
     let interrupts = Interrupts::listen();
     let settings = settings(args, (&target, &facts), (replay, store.of(&target.name)), interrupts.clone())?;
     let job = Job {
+        subject: Side::Server,
         target,
         facts,
         call_tools: args.call_tools,

@@ -1,6 +1,7 @@
 //! The commands, one per file or folder.
 
 mod act;
+mod auth_server;
 mod bundle;
 mod check;
 mod client;
@@ -41,6 +42,7 @@ pub fn run(cli: &Cli, surroundings: &Surroundings) -> u8 {
         Command::Record(args) => record::record(args),
         Command::Stub { socket, arguments } => clients::stub(socket, arguments),
         Command::Gateway(args) => gateway::gateway(args, surroundings),
+        Command::AuthServer(args) => auth_server::auth_server(args, surroundings),
         Command::Matrix(args) => matrix::matrix(args, surroundings),
         Command::Judge(args) => judge::judge(args, surroundings),
         Command::Explain(args) => explain::explain(args, surroundings),

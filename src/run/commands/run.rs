@@ -89,6 +89,7 @@ fn prepared<'a>(
     let revisions = args.scope.revision.parse()?;
     deviations::reject_unless_visible_in(&args.target, revisions)?;
     let job = Job {
+        subject: Side::Server,
         facts,
         call_tools: args.scope.call_tools,
         limits,

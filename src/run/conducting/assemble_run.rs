@@ -56,6 +56,7 @@ pub async fn conduct(job: &Job, suites: &[Suite], filter: &Filter, recorder: Rec
     let mut run = ServerRun::new(job, suites, filter, opener(job, recorder.clone()));
     let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let opened = match job.revisions {
+        revisions if job.subject == Side::AuthorizationServer => Box::pin(run.issuer(revisions.one())).await,
         Revisions::Auto => run.revision(Wish::Newest).await,
         Revisions::One(revision) => run.revision(Wish::Exactly(revision)).await,
         Revisions::All => run.every_revision().await,
@@ -79,7 +80,7 @@ pub async fn conduct(job: &Job, suites: &[Suite], filter: &Filter, recorder: Rec
         notes,
         slowest,
         end: RunEnd { cut_short, interrupted: job.interrupts.code(), failed_handshake },
-        ..RunHeader::new(Side::Server, target, started, job.limits.evidence_frames)
+        ..RunHeader::new(job.subject, target, started, job.limits.evidence_frames)
     };
     Ok(Evidence {
         header,

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{
     config::toml_line,
-    evidence::{Reply, RunContext, Side, Transport},
+    evidence::{Reply, RunContext, Transport},
     gather::example,
     revision::Revision,
     run::inputs::{job::Job, place::place},
@@ -42,7 +42,7 @@ pub fn context(hello: Option<&Reply>, transport: Transport, revision: Revision, 
             "with_unknown": job.profile.with_unknown(revision),
         }),
         facts: job.facts.clone(),
-        ..RunContext::new(revision, Side::Server, transport)
+        ..RunContext::new(revision, job.subject, transport)
     }
 }
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use indexmap::IndexMap;
+use serde_json::Value;
 
 use super::{
     clients,
@@ -18,11 +19,14 @@ use crate::{
     assess::{failure, resource_graph},
     error::Error,
     evidence::{FailedHandshake, RunContext},
-    gather::{add_prefixes, adoption, authorization, complete_facts, first_task, harmless, steps},
+    gather::{
+        add_prefixes, adoption, authorization, complete_facts, first_task, harmless, issuer, issuer_metadata, steps,
+        unregister,
+    },
     outcome::SlowSuite,
     plan::{Filter, deciding, plan, seen},
     revision::Revision,
-    run::inputs::job::Job,
+    run::inputs::{job::Job, oauth_client::oauth_client},
     session::{Conversation, EndedConnection, Opener, Unopened, Wish},
     suite::{SURVEY, Suite},
 };
@@ -32,6 +36,12 @@ const SILENT_AT_MOST: usize = 2;
 /// Minimum time of a suite that is reported as slow. On the reference server three suites exceed it, each by a pause or
 /// a slow tool.
 const SLOW: Duration = Duration::from_secs(1);
+
+/// The suite whose documents say where the endpoints of an authorization server are.
+const METADATA: &str = "authorization-server.metadata";
+/// The suite that registers clients, with this redirect URI, and saves the first one as `first`.
+const REGISTRATION: &str = "authorization-server.registration";
+const REDIRECT_URI: &str = "http://127.0.0.1:4999/callback";
 
 pub struct ServerRun<'a> {
     job: &'a Job,
@@ -121,15 +131,65 @@ impl<'a> ServerRun<'a> {
         opener.recorder.settle(session.link(), context.revision);
         let conversation = Conversation::new(opener.clone(), session, context.revision);
         authorization(context, &conversation, &self.job.target).await;
-        let planned = plan(self.suites, context, self.filter).suites;
-        let protected = planned.iter().filter(|planned| planned.suite.applies.protected && planned.runs());
         let mut conversation = Some(conversation);
-        for planned in protected {
-            let gathered = self.executor.suite(planned.suite, context, &mut conversation, None, false).await?;
-            self.keep(context, gathered);
+        self.gather_in_turn(context, &mut conversation, |suite| suite.applies.protected).await?;
+        self.executor.close(conversation, false).await;
+        self.executor.endings.wait().await;
+        Ok(())
+    }
+
+    /// Gathers for the suites about an authorization server, which knows no handshake.
+    pub async fn issuer(&mut self, revision: Revision) -> Result<(), Unopened> {
+        let opener = &self.executor.opener;
+        let session = opener.connect_without_handshake(revision).await?;
+        let mut context = context(None, session.transport(), revision, self.job);
+        let url = self.job.target.start.url().unwrap_or_default();
+        context.facts["issuer"] = issuer(url);
+        let mut conversation = Some(Conversation::new(opener.clone(), session, revision));
+        if let Some(metadata) = self.suites.iter().find(|suite| suite.id == METADATA) {
+            let gathered = self.executor.suite(metadata, &context, &mut conversation, None, false).await?;
+            self.keep(&mut context, gathered);
+        }
+        let documents = &context.saves.get(METADATA).unwrap_or(&Value::Null)["documents"];
+        let statuses = documents.as_array().into_iter().flatten().map(|entry| &entry["reply"]["http"]["status"]);
+        if statuses.into_iter().all(Value::is_null) {
+            let why = documents[0]["reply"]["why"].as_str().unwrap_or("there was no HTTP response").to_owned();
+            let help = "check the URL: it is the issuer, and not that of the metadata".to_owned();
+            return Err(Error::Target { tried: format!("GET {url}"), came: why, help, refused: false }.into());
+        }
+        context.facts["metadata"] = issuer_metadata(documents);
+        self.gather_in_turn(&mut context, &mut conversation, |suite| suite.id == REGISTRATION).await?;
+        // Without a client of the user, the rules about clients use one that has just been registered.
+        let registered = context.saves.get(REGISTRATION).and_then(|saves| saves["first"]["body"]["client_id"].as_str());
+        if let (None, Some(id)) = (context.facts.get("oauth_client"), registered) {
+            context.facts["oauth_client"] = oauth_client(id, REDIRECT_URI)?;
+        }
+        let others = |suite: &Suite| ![METADATA, REGISTRATION].contains(&suite.id.as_str());
+        self.gather_in_turn(&mut context, &mut conversation, others).await?;
+        if let (Some(conversation), Some(saves)) = (&conversation, context.saves.get(REGISTRATION)) {
+            let left = unregister(conversation, REGISTRATION, saves).await;
+            let told = format!("clients that were registered and that the server did not delete: {}", left.join(", "));
+            self.note((!left.is_empty()).then_some(told));
         }
         self.executor.close(conversation, false).await;
         self.executor.endings.wait().await;
+        self.note(not_run(&context));
+        self.contexts.push(context);
+        Ok(())
+    }
+
+    /// Gathers for these suites, one after the other, on one connection.
+    async fn gather_in_turn(
+        &mut self,
+        context: &mut RunContext,
+        conversation: &mut Option<Conversation>,
+        wanted: fn(&Suite) -> bool,
+    ) -> Result<(), Error> {
+        let planned = plan(self.suites, context, self.filter).suites;
+        for planned in planned.iter().filter(|planned| wanted(planned.suite) && planned.runs()) {
+            let gathered = self.executor.suite(planned.suite, context, conversation, None, false).await?;
+            self.keep(context, gathered);
+        }
         Ok(())
     }
 

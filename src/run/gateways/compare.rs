@@ -12,7 +12,7 @@ use super::{front::Listening, job::GatewayJob, setting::Setting};
 use crate::{
     assess,
     error::Error,
-    evidence::Recorder,
+    evidence::{Recorder, Side},
     outcome::{Compared, RuleResult, RunReport, Status},
     plan::{Extensions, Filter, Proposals},
     reference,
@@ -100,6 +100,7 @@ async fn run(
     let record = Recorder::new(RECORD, RECORD, RECORD);
     let Setting { stage, start, listening } = Setting::open(job, through, "compare", &record).await?;
     let tested = Job {
+        subject: Side::Server,
         target: job.target(start),
         facts: reference::server::facts_of(None),
         call_tools: false,

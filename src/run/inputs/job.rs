@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{
     error::Error,
-    evidence::Recorder,
+    evidence::{Recorder, Side},
     outcome::RuleResult,
     plan::{Extensions, Proposals},
     revision::Revision,
@@ -20,6 +20,8 @@ pub type Fails = dyn Fn(&RuleResult) -> bool + Send + Sync;
 
 /// What to test, and how.
 pub struct Job {
+    /// A server, or an authorization server.
+    pub subject: Side,
     pub target: Target,
     pub limits: Limits,
     pub profile: ClientProfile,
@@ -54,6 +56,16 @@ pub enum Revisions {
     /// Each revision that the server speaks.
     All,
     One(Revision),
+}
+
+impl Revisions {
+    /// The one to judge by, where nothing is negotiated.
+    pub const fn one(self) -> Revision {
+        match self {
+            Self::One(revision) => revision,
+            Self::Auto | Self::All => Revision::NEWEST,
+        }
+    }
 }
 
 impl FromStr for Revisions {

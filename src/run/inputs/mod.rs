@@ -7,6 +7,7 @@ pub mod deviations;
 pub mod grant;
 pub mod job;
 pub mod misnamed;
+pub mod oauth_client;
 pub mod place;
 pub mod sdks;
 pub mod suites;

@@ -38,6 +38,7 @@ pub fn load_texts(subjects: &[Side], own: &[(String, String)], color: bool) -> R
                 Side::Server => ("servers", "run"),
                 Side::Client => ("clients", "client"),
                 Side::Gateway => ("gateways", "gateway"),
+                Side::AuthorizationServer => ("authorization servers", "auth-server"),
             };
             return Err(Error::Usage {
                 message: format!("`{}` is a suite about {about}", other.file),

@@ -212,7 +212,7 @@ pub fn profile(declared: &[String]) -> Result<ClientProfile, Error> {
     Ok(profile)
 }
 
-fn checked(url: &str) -> Result<String, Error> {
+pub fn checked(url: &str) -> Result<String, Error> {
     let help = match reqwest::Url::parse(url) {
         Ok(parsed) if matches!(parsed.scheme(), "http" | "https") => return Ok(url.to_owned()),
         _ if url.contains("://") => "use a URL such as http://127.0.0.1:3000/mcp".to_owned(),

@@ -10,7 +10,7 @@ use std::{
 };
 
 use reqwest::Url;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::{sync::oneshot, time::Instant};
 
 use super::{
@@ -20,7 +20,7 @@ use super::{
 use crate::{
     assess::{Options, assess, failure::without_results},
     error::Error,
-    evidence::{Evidence, transcript},
+    evidence::{Evidence, Side, transcript},
     outcome::RunReport,
     plan::{Extensions, Filter, Proposals},
     reference,
@@ -30,6 +30,7 @@ use crate::{
         inputs::{
             credentials::obtain,
             job::{Job, Revisions},
+            oauth_client::oauth_client,
         },
         process::{interrupts::Interrupts, progress::Counts},
     },
@@ -130,7 +131,7 @@ impl Trial {
     }
 
     fn start(&self, authority: &str) -> Start {
-        let path = self.transport.capabilities().path;
+        let path = if self.authority { "" } else { self.transport.capabilities().path };
         Start::over(self.transport, format!("http://{authority}{path}"), Vec::new())
     }
 
@@ -142,7 +143,11 @@ impl Trial {
         filter: &Filter,
     ) -> Result<Conducted, Error> {
         let mut job = self.job(target, limits, suites);
-        if self.protected {
+        if self.authority {
+            let (id, redirect_uri) = reference::server::APP;
+            job.facts = json!({ "resource": "http://localhost/mcp", "register": true });
+            job.facts["oauth_client"] = oauth_client(id, redirect_uri)?;
+        } else if self.protected {
             job.target.auth = Some(Box::new(auth(&job.target.start)));
             obtain(&mut job.target, &mut job.facts, &job.limits).await?;
         }
@@ -190,6 +195,7 @@ impl Trial {
 
     fn job(&self, target: Target, limits: Limits, suites: &[Suite]) -> Job {
         Job {
+            subject: if self.authority { Side::AuthorizationServer } else { Side::Server },
             target,
             limits,
             profile: ClientProfile::default(),

@@ -14,6 +14,7 @@ pub fn trials(revisions: &[Revision], transports: &[Transport]) -> Vec<Trial> {
         proposal: proposal.map(str::to_owned),
         extension: None,
         protected: false,
+        authority: false,
         also: Vec::new(),
         stops: None,
         suites: &[],
@@ -24,7 +25,8 @@ pub fn trials(revisions: &[Revision], transports: &[Transport]) -> Vec<Trial> {
         reference::server::EXTENSIONS.map(|name| FaultInfo { extension: Some(name.to_owned()), ..faultless(None) });
     let mut trials = Vec::new();
     let healthy = [None].into_iter().chain(reference::server::PROPOSALS.map(Some)).map(faultless);
-    let healthy = healthy.chain(extended).chain([protected]);
+    let authority = FaultInfo { authority: true, since: Some(Revision::V2025_03_26), ..protected.clone() };
+    let healthy = healthy.chain(extended).chain([protected, authority]);
     // Faults that only generated calls show are proved by `generate`.
     let run = reference::server::faults().into_iter().filter(|fault| fault.suites != reference::server::GENERATED);
     for fault in healthy.chain(run) {
@@ -93,6 +95,7 @@ fn trial(fault: &FaultInfo, revision: Revision, transport: Transport) -> Trial {
         proposal: fault.proposal.clone(),
         extension: fault.extension.clone(),
         protected: fault.protected,
+        authority: fault.authority,
         all_suites: false,
         also: fault.also.clone(),
         ..Trial::new(name, revision, transport)

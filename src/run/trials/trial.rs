@@ -23,6 +23,8 @@ pub struct Trial {
     pub extension: Option<String>,
     /// The server requires a token.
     pub protected: bool,
+    /// Its authorization server is judged.
+    pub authority: bool,
     pub revision: Revision,
     pub transport: Transport,
     /// It is judged with all suites: in the newest revision where the fault shows, over one of its transports.
@@ -55,6 +57,7 @@ impl Trial {
             proposal: None,
             extension: None,
             protected: false,
+            authority: false,
             revision,
             transport,
             all_suites: true,
@@ -66,6 +69,7 @@ impl Trial {
         let fault = match (&self.fault, self.proposal.as_ref().or(self.extension.as_ref())) {
             (Some(fault), _) => fault.clone(),
             (None, Some(with)) => format!("faultless with {with}"),
+            (None, None) if self.authority => "faultless authorization server".to_owned(),
             (None, None) if self.protected => "faultless and protected".to_owned(),
             (None, None) => "faultless".to_owned(),
         };

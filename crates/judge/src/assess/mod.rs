@@ -174,6 +174,7 @@ fn target(header: &RunHeader, contexts: &[RunContext]) -> TargetReport {
             Side::Server => Subject::Server,
             Side::Client => Subject::Client,
             Side::Gateway => Subject::Gateway,
+            Side::AuthorizationServer => Subject::AuthorizationServer,
         },
         name: tested.name.clone(),
         options: tested.options.clone(),

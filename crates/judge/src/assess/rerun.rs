@@ -27,6 +27,7 @@ pub fn command(target: &TargetReport) -> String {
         Subject::Server | Subject::Both => "run",
         Subject::Client => "client",
         Subject::Gateway => "gateway",
+        Subject::AuthorizationServer => "auth-server",
     };
     format!("mcp-conform {verb} {}", target.options).trim_end().to_owned()
 }

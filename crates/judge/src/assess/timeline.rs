@@ -43,7 +43,7 @@ impl Timeline {
             connection: frame.link,
             from: match frame.from {
                 Side::Client => Sender::Client,
-                Side::Server | Side::Gateway => Sender::Server,
+                _ => Sender::Server,
             },
             what,
             bytes: frame.bytes,

@@ -53,6 +53,7 @@ pub const CHECKS: &[Check] = &[
     messages::names_one_of::CHECK,
     messages::no_match::CHECK,
     authorization::no_redirect::CHECK,
+    authorization::not_framed::CHECK,
     lists::not_newer::CHECK,
     schemas::offered_output::CHECK,
     lists::only_declared::CHECK,

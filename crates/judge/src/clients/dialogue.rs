@@ -133,12 +133,11 @@ impl Dialogue {
     /// Updates the state. Called after the message was described.
     pub fn take(&mut self, passing: &MessageContext) {
         let frame = passing.frame;
-        match frame.from {
-            Side::Client => self.sent(passing),
-            Side::Server | Side::Gateway => {
-                self.received(passing);
-                self.heard = Some(frame.at);
-            }
+        if frame.from == Side::Client {
+            self.sent(passing);
+        } else {
+            self.received(passing);
+            self.heard = Some(frame.at);
         }
     }
 

@@ -81,7 +81,7 @@ impl Posts {
             (Side::Client, FrameKind::HttpRequest, Some(head)) => self.requested(post, frame, head, dialogue),
             (Side::Client, _, _) => self.carried(post, said, dialogue),
             (Side::Server, FrameKind::HttpResponse, Some(head)) => return self.responded(post, frame, head, recent),
-            (Side::Server | Side::Gateway, ..) => self.went_on(post, frame),
+            _ => self.went_on(post, frame),
         }
         None
     }

@@ -22,9 +22,13 @@ pub enum Side {
     Server,
     /// A proxy: a server to the client and a client to the server. It is never the sender of a frame.
     Gateway,
+    /// The issuer of access tokens for servers. It speaks HTTP, and no MCP.
+    AuthorizationServer,
 }
 
 impl Side {
+    pub const ALL: [Self; 4] = [Self::Server, Self::Client, Self::Gateway, Self::AuthorizationServer];
+
     /// The recipient of what it sends.
     #[must_use]
     pub fn other(self) -> Self {

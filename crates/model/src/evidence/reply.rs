@@ -41,6 +41,9 @@ pub struct HttpStatus {
     /// The parsed `WWW-Authenticate`: `scheme` in lower case, parameters by name, and `scopes` as a list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub challenges: Vec<Value>,
+    /// Of a redirect: `to`, the `Location` without query and fragment, and the parameters of its `query` and `fragment`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub redirect: Option<Value>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

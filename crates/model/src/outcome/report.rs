@@ -18,6 +18,7 @@ pub enum Subject {
     /// A recorded conversation, of which both sides are judged.
     Both,
     Gateway,
+    AuthorizationServer,
 }
 
 impl Subject {
@@ -28,6 +29,7 @@ impl Subject {
             Self::Client => "client",
             Self::Both => "conversation",
             Self::Gateway => "gateway",
+            Self::AuthorizationServer => "authorization server",
         }
     }
 
@@ -41,7 +43,7 @@ impl Subject {
 /// What was tested, as far as it may be shown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TargetReport {
-    /// Whether it is a server, a client, a gateway, or a client and a server as they were recorded.
+    /// Whether it is a server, a client, a gateway, an authorization server, or a client and a server as they were recorded.
     #[serde(default, skip_serializing_if = "Subject::is_server")]
     pub subject: Subject,
     /// As a user would type it: a command line, or a URL. No secrets.

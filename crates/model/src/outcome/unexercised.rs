@@ -20,6 +20,11 @@ impl Unexercised {
         Self { needs: Needs::AnotherRun, text: text.into() }
     }
 
+    /// The command lacks `option`.
+    pub fn without_option(option: &str) -> Self {
+        Self { text: format!("give {option}"), needs: Needs::Option(option.to_owned()) }
+    }
+
     /// The configuration lacks `key`.
     pub fn without(key: impl Into<String>) -> Self {
         let key = key.into();
@@ -33,6 +38,8 @@ impl Unexercised {
 pub enum Needs {
     /// A key of mcp-conform.toml.
     Configuration(String),
+    /// An option of the command.
+    Option(String),
     /// A run without what cut this one short, or that sends requests of its own. The reason says which.
     AnotherRun,
     /// No action: the subject offers or sends nothing that the rule tests.

@@ -49,7 +49,7 @@ pub fn mutants(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Er
     if args.gateways {
         return gateways::prove(args, surroundings);
     }
-    let suites = load(&[Side::Server], &[], surroundings.color)?;
+    let suites = load(&[Side::Server, Side::AuthorizationServer], &[], surroundings.color)?;
     if let Some(folder) = &args.bugs {
         return list_bugs(folder, &suites);
     }

@@ -8,18 +8,19 @@ use std::{env, path::Path, sync::Arc};
 use conform_proof::{Matrix, Recording};
 use libtest_mimic::{Failed, Trial as Test};
 use mcp_conform::{
-    evidence::Transport,
+    evidence::{Side, Transport},
     plan::Filter,
     revision::Revision,
     run::{
-        built_in,
+        load,
         trials::{Trial, few_trials, trials},
     },
     suite::Suite,
 };
 
 pub fn tests(is_whole: bool) -> impl Iterator<Item = Test> {
-    let suites = Arc::new(built_in().expect("the built-in suites load"));
+    let sides = [Side::Server, Side::AuthorizationServer];
+    let suites = Arc::new(load(&sides, &[], false).expect("the built-in suites load"));
     let all = if is_whole { trials(&Revision::ALL, &Transport::ALL) } else { few_trials() };
     let (faultless, faulty): (Vec<Trial>, Vec<Trial>) = all.into_iter().partition(|trial| trial.fault.is_none());
 

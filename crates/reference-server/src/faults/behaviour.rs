@@ -223,6 +223,7 @@ impl Behaviour {
             proposal: self.proposal.map(str::to_owned),
             extension: self.extension.map(str::to_owned),
             protected: self.protected,
+            authority: false,
             also: self.also.iter().map(ToString::to_string).collect(),
             suites: self.suites,
             stops: self.stops,

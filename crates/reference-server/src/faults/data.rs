@@ -76,6 +76,9 @@ pub struct DataFault {
     /// The fault only shows on a protected server.
     #[serde(default)]
     protected: bool,
+    /// The fault only shows on the authorization server of a protected server.
+    #[serde(default)]
+    authority: bool,
     /// Rules besides those that name the fault which it also violates; `*` stands for any. No rule names a variation:
     /// for a variation these are all the rules that it may change.
     #[serde(default, alias = "changes")]
@@ -146,7 +149,8 @@ impl DataFault {
             transports: self.transports(),
             proposal: self.proposal.clone(),
             extension: self.extension.clone(),
-            protected: self.protected,
+            protected: self.protected || self.authority,
+            authority: self.authority,
             also: self.also.clone(),
             suites: &[],
             stops: None,
@@ -156,7 +160,7 @@ impl DataFault {
 
     fn transports(&self) -> Vec<Transport> {
         let http = self.edit.is_about_http() || !self.ignore_headers.is_empty();
-        let all = if self.protected {
+        let all = if self.protected || self.authority {
             vec![Transport::Http]
         } else if http {
             vec![Transport::Http, Transport::Sse]

@@ -81,7 +81,8 @@ pub enum Bodies {
     Json,
 }
 
-/// An HTTP request as the conditions of a fault see it: `method`, `path`, `query`, `headers` and, if it is JSON, `message`.
+/// An HTTP request as the conditions of a fault see it: `method`, `path`, `query` and its
+/// parameters as `parameters`, `headers`, the parameters of its body as `form` and, if that is JSON, `message`.
 pub struct HttpRequest(Value);
 
 impl HttpRequest {
@@ -93,6 +94,10 @@ impl HttpRequest {
         }
         if let Ok(message) = serde_json::from_slice::<Value>(body) {
             request["message"] = message;
+        }
+        for (name, text) in [("parameters", head.uri.query().unwrap_or_default().as_bytes()), ("form", body)] {
+            let pairs = form_urlencoded::parse(text).map(|(name, value)| (name.into_owned(), json!(value)));
+            request[name] = Value::Object(pairs.collect());
         }
         Self(request)
     }
@@ -229,7 +234,10 @@ impl Faults {
         else {
             return;
         };
-        let response = json!({ "status": reply.status().as_u16(), "headers": described(reply.headers()) });
+        let mut response = json!({ "status": reply.status().as_u16(), "headers": described(reply.headers()) });
+        if let Body::Whole(Some(bytes)) = reply.body() {
+            response["body"] = serde_json::from_slice(bytes).unwrap_or_default();
+        }
         if !fault.affects(&request.0, Some(&response)) {
             return;
         }

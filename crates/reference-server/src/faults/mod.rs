@@ -77,6 +77,8 @@ pub struct FaultInfo {
     pub extension: Option<String>,
     /// The fault only shows on a protected server.
     pub protected: bool,
+    /// The fault only shows on the authorization server of a protected server.
+    pub authority: bool,
     /// Rules besides those that name the fault which it also violates; `*` stands for any.
     pub also: Vec<String>,
     /// The message of the server, if it exits before it reads anything.

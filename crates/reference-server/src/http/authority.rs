@@ -1,10 +1,19 @@
-//! The metadata of a protected server, and a small authorization server that grants tokens to the one client that it
-//! knows.
+//! The metadata of a protected server, and a small authorization server. It grants tokens to the one confidential client
+//! that it knows; where a user would have to consent, it ends at the login page.
 
+use std::{
+    borrow::Cow,
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+use base64::{
+    Engine,
+    engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD},
+};
 use hyper::{
-    Method, StatusCode,
+    HeaderMap, Method, StatusCode,
     body::Bytes,
-    header::{AUTHORIZATION, LOCATION},
+    header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HeaderValue, LOCATION, WWW_AUTHENTICATE, X_FRAME_OPTIONS},
     http::request::Parts,
 };
 use serde_json::{Value, json};
@@ -16,7 +25,14 @@ use crate::http::{
 };
 
 pub const CLIENT: (&str, &str) = ("reference-client", "ref-secret-60b7e41c95");
+/// A client without a secret, and its redirect URI.
+pub const APP: (&str, &str) = ("reference-app", "http://127.0.0.1:4999/callback");
 const HOUR: u32 = 3600;
+/// The id of a client that registered has its redirect URIs.
+const REGISTERED: &str = "registered-";
+
+/// How many clients have registered.
+static REGISTRATIONS: AtomicUsize = AtomicUsize::new(1);
 
 /// The response, if the request is about authorization and not about MCP.
 pub fn serve(head: &Parts, body: &Bytes) -> Option<Reply> {
@@ -29,21 +45,37 @@ pub fn serve(head: &Parts, body: &Bytes) -> Option<Reply> {
             "bearer_methods_supported": ["header"],
         })),
         (&Method::GET, "/.well-known/oauth-authorization-server" | "/mcp/.well-known/oauth-authorization-server") => {
-            document(&json!({
-                "issuer": origin,
-                "authorization_endpoint": format!("{origin}/authorize"),
-                "token_endpoint": format!("{origin}/token"),
-                "registration_endpoint": format!("{origin}/register"),
-                "response_types_supported": ["code"],
-                "grant_types_supported": ["authorization_code", "client_credentials"],
-                "code_challenge_methods_supported": ["S256"],
-                "token_endpoint_auth_methods_supported": ["client_secret_basic"],
-            }))
+            document(&metadata(&origin))
+        }
+        (&Method::GET, "/.well-known/openid-configuration") => {
+            let mut metadata = metadata(&origin);
+            metadata["jwks_uri"] = json!(format!("{origin}/keys"));
+            metadata["subject_types_supported"] = json!(["public"]);
+            metadata["id_token_signing_alg_values_supported"] = json!(["ES256"]);
+            document(&metadata)
         }
         (&Method::POST, "/token") => token(head, body),
-        (&Method::GET, "/authorize") => authorize(head.uri.query().unwrap_or_default()),
-        (&Method::POST, "/register") => register(body),
+        (_, "/token") => refused(405, "invalid_request"),
+        (&Method::GET, "/authorize") => authorize(&origin, head.uri.query().unwrap_or_default()),
+        (_, "/authorize") => empty(StatusCode::METHOD_NOT_ALLOWED),
+        (&Method::POST, "/register") => register(&origin, body),
+        (&Method::DELETE, path) if path.starts_with("/register/") => empty(StatusCode::NO_CONTENT),
         _ => return None,
+    })
+}
+
+fn metadata(origin: &str) -> Value {
+    json!({
+        "issuer": origin,
+        "authorization_endpoint": format!("{origin}/authorize"),
+        "token_endpoint": format!("{origin}/token"),
+        "registration_endpoint": format!("{origin}/register"),
+        "response_types_supported": ["code"],
+        "grant_types_supported": ["authorization_code", "client_credentials"],
+        "code_challenge_methods_supported": ["S256"],
+        "token_endpoint_auth_methods_supported": ["client_secret_basic", "none"],
+        "authorization_response_iss_parameter_supported": true,
+        "client_id_metadata_document_supported": true,
     })
 }
 
@@ -52,49 +84,162 @@ fn document(document: &Value) -> Reply {
 }
 
 fn refused(status: u16, error: &str) -> Reply {
-    answer(status, json!({ "error": error }).to_string().into_bytes())
-}
-
-fn token(head: &Parts, body: &Bytes) -> Reply {
-    use base64::{Engine, engine::general_purpose::STANDARD};
-    let known = format!("Basic {}", STANDARD.encode(format!("{}:{}", CLIENT.0, CLIENT.1)));
-    let form = String::from_utf8_lossy(body);
-    let field = |name: &str| form.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
-    if field("grant_type").is_none() {
-        return refused(400, "invalid_request");
-    }
-    if text(&head.headers, AUTHORIZATION.as_str()) != Some(known.as_str()) {
-        return refused(401, "invalid_client");
-    }
-    if field("grant_type") != Some("client_credentials") {
-        return refused(400, "unsupported_grant_type");
-    }
-    let name = if field("scope") == Some("notes%3Aread") { "narrow" } else { "own" };
-    let granted = TOKENS.iter().find(|token| token.name == name);
-    let (value, scope) = granted.map_or(("", READ), |token| (token.value, token.scopes));
-    document(&json!({ "access_token": value, "token_type": "Bearer", "expires_in": HOUR, "scope": scope }))
-}
-
-/// There is no user to consent, so a valid request ends at the login.
-fn authorize(query: &str) -> Reply {
-    let field = |name: &str| query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
-    let local = field("redirect_uri").is_some_and(|uri| uri.starts_with("http%3A%2F%2Flocalhost"));
-    if field("client_id") != Some(CLIENT.0) || !local || field("code_challenge").is_none() {
-        return refused(400, "invalid_request");
-    }
-    let mut reply = empty(StatusCode::FOUND);
-    reply.headers_mut().insert(LOCATION, hyper::header::HeaderValue::from_static("/login"));
+    let mut reply = answer(status, json!({ "error": error }).to_string().into_bytes());
+    reply.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     reply
 }
 
-fn register(body: &Bytes) -> Reply {
-    let Ok(wanted) = serde_json::from_slice::<Value>(body) else { return refused(400, "invalid_client_metadata") };
-    let uris = wanted["redirect_uris"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let fits = |uri: &Value| {
-        uri.as_str().is_some_and(|uri| uri.starts_with("https://") || uri.starts_with("http://localhost"))
+/// The parameters of a query or of a body.
+struct Form(Vec<(String, String)>);
+
+impl Form {
+    fn read(text: &[u8]) -> Self {
+        Self(form_urlencoded::parse(text).map(|(name, value)| (name.into_owned(), Cow::into_owned(value))).collect())
+    }
+
+    fn get(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Whether a parameter occurs twice that may occur once.
+    fn repeats(&self) -> bool {
+        let mut names: Vec<&str> = self.0.iter().map(|(name, _)| name.as_str()).collect();
+        names.retain(|name| *name != "resource");
+        names.sort_unstable();
+        names.windows(2).any(|pair| pair[0] == pair[1])
+    }
+}
+
+fn token(head: &Parts, body: &Bytes) -> Reply {
+    let form = Form::read(body);
+    let is_form = text(&head.headers, CONTENT_TYPE.as_str())
+        .is_some_and(|media| media.starts_with("application/x-www-form-urlencoded"));
+    let Some(grant) = form.get("grant_type").filter(|_| is_form && !form.repeats()) else {
+        return refused(400, "invalid_request");
     };
-    if uris.is_empty() || !uris.iter().all(fits) {
+    let Some(id) = authenticated(&head.headers, &form) else {
+        let mut reply = refused(401, "invalid_client");
+        reply.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Basic realm=\"reference\""));
+        return reply;
+    };
+    match grant {
+        "authorization_code" | "refresh_token" => refused(400, "invalid_grant"),
+        "client_credentials" if id == CLIENT.0 => {
+            let name = if form.get("scope") == Some("notes:read") { "narrow" } else { "own" };
+            let granted = TOKENS.iter().find(|token| token.name == name);
+            let (value, scope) = granted.map_or(("", READ), |token| (token.value, token.scopes));
+            let token = json!({ "access_token": value, "token_type": "Bearer", "expires_in": HOUR, "scope": scope });
+            let mut reply = document(&token);
+            reply.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+            reply
+        }
+        "client_credentials" => refused(400, "unauthorized_client"),
+        _ => refused(400, "unsupported_grant_type"),
+    }
+}
+
+/// The client of a token request, if it is known.
+fn authenticated<'f>(headers: &HeaderMap, form: &'f Form) -> Option<&'f str> {
+    let known = format!("Basic {}", STANDARD.encode(format!("{}:{}", CLIENT.0, CLIENT.1)));
+    match text(headers, AUTHORIZATION.as_str()) {
+        Some(given) => (given == known).then_some(CLIENT.0),
+        None => form.get("client_id").filter(|id| redirect_uris(id).is_some()),
+    }
+}
+
+/// The redirect URIs of a client without a secret.
+fn redirect_uris(id: &str) -> Option<Vec<String>> {
+    if id == APP.0 {
+        return Some(vec![APP.1.to_owned()]);
+    }
+    let decoded = URL_SAFE_NO_PAD.decode(id.strip_prefix(REGISTERED)?.split('.').next()?).ok()?;
+    serde_json::from_slice(&decoded).ok()
+}
+
+/// There is no user to consent, so a valid request ends at the login.
+fn authorize(origin: &str, query: &str) -> Reply {
+    let form = Form::read(query.as_bytes());
+    let id = form.get("client_id").unwrap_or_default();
+    let known = if id == CLIENT.0 {
+        Some(form.get("redirect_uri").filter(|uri| uri.starts_with("http://localhost")).map(str::to_owned))
+    } else {
+        redirect_uris(id).map(|known| match form.get("redirect_uri") {
+            Some(uri) => known.into_iter().find(|known| known == uri || without_port(known) == without_port(uri)),
+            None => known.into_iter().next().filter(|_| redirect_uris(id).is_some_and(|known| known.len() == 1)),
+        })
+    };
+    let Some(Some(_)) = known.filter(|_| !form.repeats()) else {
+        return page(400, "This request cannot be processed.");
+    };
+    let redirect = form.get("redirect_uri").unwrap_or(APP.1);
+    let resource_fits = |uri: &str| uri.contains("://") && !uri.contains('#');
+    let error = match form.get("response_type") {
+        None => Some("invalid_request"),
+        Some("code") if form.get("code_challenge").is_none_or(str::is_empty) => Some("invalid_request"),
+        Some("code") if form.get("code_challenge_method") != Some("S256") => Some("invalid_request"),
+        Some("code") if !form.get("resource").is_none_or(resource_fits) => Some("invalid_target"),
+        Some("code") => None,
+        Some(_) => Some("unsupported_response_type"),
+    };
+    match error {
+        None => page(200, "Log in."),
+        Some(error) => {
+            let mut response = vec![("error", error), ("iss", origin)];
+            response.extend(form.get("state").map(|state| ("state", state)));
+            let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(response).finish();
+            let join = if redirect.contains('?') { '&' } else { '?' };
+            let mut reply = empty(StatusCode::FOUND);
+            if let Ok(location) = HeaderValue::try_from(format!("{redirect}{join}{query}")) {
+                reply.headers_mut().insert(LOCATION, location);
+            }
+            reply
+        }
+    }
+}
+
+/// For a loopback address any port is right.
+fn without_port(uri: &str) -> Option<String> {
+    let (port, path) = uri.strip_prefix("http://127.0.0.1:")?.split_once('/')?;
+    port.parse::<u16>().ok().map(|_| path.to_owned())
+}
+
+fn page(status: u16, words: &str) -> Reply {
+    let mut reply = answer(status, format!("<!doctype html><title>Reference</title><p>{words}").into_bytes());
+    let headers = reply.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    headers.insert(X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
+    reply
+}
+
+fn register(origin: &str, body: &Bytes) -> Reply {
+    let Ok(Value::Object(mut client)) = serde_json::from_slice::<Value>(body) else {
+        return refused(400, "invalid_client_metadata");
+    };
+    let uris = client.get("redirect_uris").and_then(Value::as_array).cloned().unwrap_or_default();
+    let local = ["http://localhost", "http://127.0.0.1", "http://[::1]"];
+    let fits = |uri: &str| {
+        let authority = uri.split('/').nth(2).unwrap_or_default();
+        let is_plain = !uri.contains('#') && !authority.contains('@');
+        is_plain
+            && (uri.starts_with("https://")
+                || local
+                    .iter()
+                    .any(|host| uri.starts_with(&format!("{host}:")) || uri.starts_with(&format!("{host}/"))))
+    };
+    if uris.is_empty() || !uris.iter().all(|uri| uri.as_str().is_some_and(fits)) {
         return refused(400, "invalid_redirect_uri");
     }
-    answer(201, json!({ "client_id": "registered-1", "redirect_uris": uris }).to_string().into_bytes())
+    let number = REGISTRATIONS.fetch_add(1, Ordering::Relaxed);
+    let id = format!("{REGISTERED}{}.{number}", URL_SAFE_NO_PAD.encode(json!(uris).to_string()));
+    client.insert("registration_client_uri".to_owned(), json!(format!("{origin}/register/{id}")));
+    client.insert("registration_access_token".to_owned(), json!(format!("ref-registration-{number}")));
+    client.insert("client_id".to_owned(), json!(id));
+    client.insert("token_endpoint_auth_method".to_owned(), json!("none"));
+    for (name, usual) in [("grant_types", json!(["authorization_code"])), ("response_types", json!(["code"]))] {
+        client.entry(name).or_insert(usual);
+    }
+    client.insert("grant_types".to_owned(), json!(["authorization_code"]));
+    let mut reply = answer(201, Value::Object(client).to_string().into_bytes());
+    reply.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    reply
 }

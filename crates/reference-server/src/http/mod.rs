@@ -13,7 +13,7 @@ pub mod route;
 mod sse;
 mod streams;
 
-pub use authority::CLIENT;
+pub use authority::{APP, CLIENT};
 pub use body::{Body, Reply, empty};
 
 pub use request::whole_body;

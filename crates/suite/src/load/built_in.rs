@@ -21,10 +21,14 @@ use conform_texts::PACKED_SUITES;
 #[cfg(debug_assertions)]
 use conform_texts::SUITES;
 
-/// Suites about clients and gateways have folders of their own, so that the subject of a suite is known without reading
+/// Suites about other subjects than servers have folders of their own, so that the subject of a suite is known without reading
 /// it.
 fn is_about(name: &str, subject: Side) -> bool {
-    let folders = [("suites/client/", Side::Client), ("suites/gateway/", Side::Gateway)];
+    let folders = [
+        ("suites/client/", Side::Client),
+        ("suites/gateway/", Side::Gateway),
+        ("suites/authorization-server/", Side::AuthorizationServer),
+    ];
     folders.into_iter().find(|(folder, _)| name.starts_with(folder)).map_or(Side::Server, |(_, side)| side) == subject
 }
 

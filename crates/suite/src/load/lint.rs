@@ -100,7 +100,7 @@ impl Lint<'_> {
             // In suites about clients and gateways, a loop variable may hide a streamed name: one message of `$sent` is
             // best called `$sent`, too.
             || self.fixed_names().any(|fixed| fixed == name.value)
-                && !(self.subject != Side::Server && self.is_streamed(&name.value))
+                && !(matches!(self.subject, Side::Client | Side::Gateway) && self.is_streamed(&name.value))
         {
             self.problems.add(name.at, format!("`{written}` is already defined"));
         }
@@ -110,7 +110,7 @@ impl Lint<'_> {
         let survey = self.survey.is_some().then_some(super::SURVEY);
         let streamed = views::streamed(self.subject).iter().map(|(name, _)| *name).filter(|_| self.in_rules);
         let everywhere: &[&str] = match self.subject {
-            Side::Server => &EVERYWHERE,
+            Side::Server | Side::AuthorizationServer => &EVERYWHERE,
             Side::Client => &WITH_CLIENTS,
             Side::Gateway => &WITH_GATEWAYS,
         };

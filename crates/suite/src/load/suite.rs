@@ -103,11 +103,12 @@ impl Lint<'_> {
             Side::Server => (&ABOUT_CLIENTS, "servers"),
             Side::Client => (&ABOUT_SERVERS, "clients"),
             Side::Gateway => (&ABOUT_SERVERS, "gateways"),
+            Side::AuthorizationServer => (&ABOUT_CLIENTS, "authorization servers"),
         };
         for key in foreign.iter().filter(|key| own.has(key)) {
             self.problems.add(own.place(key), format!("`{key}` has no meaning in a suite about {subject}"));
         }
-        if world.is_none() && self.subject != Side::Server {
+        if world.is_none() && matches!(self.subject, Side::Client | Side::Gateway) {
             for key in ABOUT_CLIENTS.into_iter().filter(|key| own.has(key)) {
                 self.problems.add(own.place(key), format!("`{key}` needs `world`"));
             }

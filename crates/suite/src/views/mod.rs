@@ -112,6 +112,7 @@ pub fn streamed(subject: Side) -> &'static [Named] {
         Side::Server => &STREAMED,
         Side::Client => &STREAMED_OF_CLIENT,
         Side::Gateway => &STREAMED_OF_GATEWAY,
+        Side::AuthorizationServer => &[],
     }
 }
 

@@ -84,7 +84,7 @@ impl Tap {
                 self.settle(from, &message);
                 match from {
                     Side::Client => _ = self.recorder.passed(&self.sender(post), &message, length, flaws),
-                    Side::Server | Side::Gateway => {
+                    _ => {
                         _ = self.recorder.received(self.link, post, &message, length, flaws, event);
                     }
                 }
@@ -98,7 +98,7 @@ impl Tap {
         let text = self.secrets.hide_cut(text);
         match from {
             Side::Client => _ = self.recorder.passed_junk(&self.sender(post), text, length, why),
-            Side::Server | Side::Gateway => _ = self.recorder.received_junk(self.link, post, text, length, why, event),
+            _ => _ = self.recorder.received_junk(self.link, post, text, length, why, event),
         }
     }
 

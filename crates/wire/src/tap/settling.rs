@@ -31,7 +31,7 @@ impl Settling {
                 let agreed = version("/result/protocolVersion").filter(|revision: &Revision| !revision.is_modern());
                 agreed.or(*requested).filter(|_| responds)
             }
-            Side::Client | Side::Gateway => None,
+            _ => None,
         }
     }
 }

@@ -150,7 +150,7 @@ pub fn verify(path: &Path, surroundings: &Surroundings) -> Result<u8, Error> {
 fn judged(told: &RunReport, files: &Files, surroundings: &Surroundings) -> Result<(Evidence, Compared), Error> {
     let own = files.iter().filter(|(name, _)| name.starts_with(SUITES_OF_USER));
     let own = own.map(|(name, content)| (name.clone(), String::from_utf8_lossy(content).into_owned()));
-    let sides = [Side::Server, Side::Client, Side::Gateway];
+    let sides = Side::ALL;
     let mut suites = load_texts(&sides, &own.collect::<Vec<_>>(), surroundings.color)?;
     let transcript = of(files, TRANSCRIPT).map_err(Error::usage)?;
     let (evidence, again) = judge::again(transcript, &mut suites, told.strict)?;

@@ -25,7 +25,7 @@ use crate::{
 };
 
 pub fn judge(args: &JudgeArgs, surroundings: &Surroundings) -> Result<u8, Error> {
-    let mut suites = load(&[Side::Server, Side::Client, Side::Gateway], &args.select.suite, surroundings.color)?;
+    let mut suites = load(&Side::ALL, &args.select.suite, surroundings.color)?;
     let wanted = outputs::wanted(&args.output.forms)?;
     let baseline = Baseline::wanted(&args.output, &suites)?;
     let path = &args.transcript;

@@ -31,7 +31,8 @@ struct Page<'a> {
 /// The text of the page in the documentation.
 pub fn by_page(suites: &[&Suite]) -> String {
     let mut pages: BTreeMap<String, Page> = BTreeMap::new();
-    for suite in suites.iter().filter(|suite| suite.applies.proposal.is_none() && suite.subject != Side::Gateway) {
+    let is_party = |suite: &&&Suite| matches!(suite.subject, Side::Server | Side::Client);
+    for suite in suites.iter().filter(|suite| suite.applies.proposal.is_none()).filter(is_party) {
         for (index, revision) in Revision::ALL.into_iter().enumerate() {
             let rules = || {
                 suite.rules.iter().filter(move |rule| is_required(rule.level) && is_in(suite, &rule.applies, revision))

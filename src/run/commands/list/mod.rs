@@ -26,7 +26,7 @@ pub fn list(args: &ListArgs, surroundings: &Surroundings) -> Result<u8, Error> {
     // The program exits after this command. Dropping the suites first would take a tenth of its time.
     let suites = || {
         let own = configured::with_own_suites(&args.suite, surroundings)?;
-        load(&[Side::Server, Side::Client, Side::Gateway], &own, surroundings.color).map(ManuallyDrop::new)
+        load(&Side::ALL, &own, surroundings.color).map(ManuallyDrop::new)
     };
     let lines: Vec<String> = match args.what {
         Listed::Faults => faults("fault", reference::server::faults(), args),

@@ -172,8 +172,8 @@ fn declared<'f>(frames: impl Iterator<Item = &'f Arc<Frame>>, revision: Revision
                     hello = json!({ "end": "result", "result": result, "frames": [request, frame.frame] });
                 }
             }
-            // Such a recording has no gateway.
-            Side::Server | Side::Gateway => {}
+            // Such a recording has no other party.
+            _ => {}
         }
     }
     let only = |all: &[Value]| if let [one] = all { one.clone() } else { Value::Null };

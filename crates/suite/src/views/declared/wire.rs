@@ -92,5 +92,7 @@ views! {
         headers,
         /// Of a reply: each WWW-Authenticate, with `scheme`, `scopes` and its parameters.
         challenges: list,
+        /// Where a redirect leads: `to`, and the parameters of its `query` and `fragment`.
+        redirect,
     }
 }

@@ -1,0 +1,92 @@
+//! Where the metadata of an authorization server can be.
+
+use serde_json::{Value, json};
+
+use conform_session::Conversation;
+use conform_wire::HttpRequest;
+
+const OAUTH: &str = "/.well-known/oauth-authorization-server";
+const OPENID: &str = "/.well-known/openid-configuration";
+
+/// The fact `issuer`:
+/// - `url`, as the user gave it, and `other_url`, the same with or without a slash at the end;
+/// - `places`, the paths where MCP clients look for metadata, in their order: `url`, `kind` (`oauth` or `openid`) and
+///   whether it is `at_root` although the issuer has a path, where no client looks.
+pub fn issuer(url: &str) -> Value {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let path = rest.find('/').map_or("", |at| &rest[at..]).split(['?', '#']).next().unwrap_or_default();
+    let path = path.trim_end_matches('/');
+    let place = |kind: &str, url: String| json!({ "url": url, "kind": kind, "at_root": false });
+    let mut places = vec![place("oauth", format!("{OAUTH}{path}")), place("openid", format!("{OPENID}{path}"))];
+    if !path.is_empty() {
+        places.push(place("openid", format!("{path}{OPENID}")));
+        for (kind, url) in [("oauth", OAUTH), ("openid", OPENID)] {
+            places.push(json!({ "url": url, "kind": kind, "at_root": true }));
+        }
+    }
+    let other_url = url.strip_suffix('/').map_or_else(|| format!("{url}/"), str::to_owned);
+    json!({ "url": url, "other_url": other_url, "places": places })
+}
+
+/// The fact `metadata`: the first document that a client finds, among those that were gathered for the places.
+pub fn issuer_metadata(documents: &Value) -> Value {
+    let replies = documents.as_array().into_iter().flatten().filter(|entry| entry["place"]["at_root"] != true);
+    let mut bodies = replies.map(|entry| &entry["reply"]["body"]);
+    bodies.find(|body| body["issuer"].is_string()).cloned().unwrap_or_else(|| json!({}))
+}
+
+/// Deletes the clients that a suite registered, and returns the ids of those that stay.
+pub async fn unregister(conversation: &Conversation, by: &str, saves: &Value) -> Vec<String> {
+    let saved = saves.as_object().into_iter().flat_map(|saves| saves.values());
+    let replies = saved.flat_map(|saved| match saved {
+        Value::Array(entries) => entries.iter().map(|entry| &entry["reply"]).collect(),
+        reply => vec![reply],
+    });
+    let mut left = Vec::new();
+    for client in replies.map(|reply| &reply["body"]) {
+        let Some(id) = client["client_id"].as_str() else { continue };
+        let place = client["registration_client_uri"].as_str().zip(client["registration_access_token"].as_str());
+        let deleted = match place {
+            Some((uri, token)) => {
+                let request = HttpRequest {
+                    by: by.to_owned(),
+                    method: "DELETE".to_owned(),
+                    url: Some(uri.to_owned()),
+                    headers: vec![("Authorization".to_owned(), format!("Bearer {token}"))],
+                    ..HttpRequest::default()
+                };
+                let reply = conversation.session().await.http(request, &Value::Null, None, None).await;
+                reply.http.is_some_and(|http| (200..300).contains(&http.status))
+            }
+            None => false,
+        };
+        if !deleted {
+            left.push(id.to_owned());
+        }
+    }
+    left
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_path_of_an_issuer_comes_after_the_well_known_part_or_before() {
+        let urls = |url: &str| {
+            let issuer = issuer(url);
+            let places = issuer["places"].as_array().expect("a list");
+            places.iter().map(|place| place["url"].as_str().expect("a path").to_owned()).collect::<Vec<_>>()
+        };
+        let root = ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"];
+        assert_eq!(urls("https://auth.example.com"), root);
+        assert_eq!(urls("https://auth.example.com/"), root);
+        let below = [
+            "/.well-known/oauth-authorization-server/a",
+            "/.well-known/openid-configuration/a",
+            "/a/.well-known/openid-configuration",
+        ];
+        assert_eq!(urls("https://auth.example.com:8/a"), [below.as_slice(), &root].concat());
+        assert_eq!(issuer("https://a/b/")["other_url"], "https://a/b");
+    }
+}
