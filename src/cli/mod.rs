@@ -95,7 +95,7 @@ pub enum Command {
     Gateway(Box<GatewayArgs>),
     /// Test an authorization server, by its issuer URL
     #[command(after_help = concat!(
-        "Without further options nothing is registered and nobody logs in.\n",
+        "Without further options nothing is registered and no user logs in.\n",
         "\n",
         "Examples:\n",
         "  mcp-conform auth-server https://auth.example.com/tenant\n",

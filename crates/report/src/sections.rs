@@ -15,7 +15,7 @@ pub const SCHEMA_SOURCE: &str = "schema.ts";
 const STREAMABLE: &str = "basic/transports/streamable-http";
 const DISCOVERY: &str = "basic/authorization/authorization-server-discovery";
 
-const LACKING: [Lacking; 47] = [
+const LACKING: [Lacking; 60] = [
     ("basic#messages", OLDEST, OLDEST, "basic/messages"),
     ("basic#requests", OLDEST, OLDEST, "basic/messages#requests"),
     ("basic#responses", OLDEST, OLDEST, "basic/messages#responses"),
@@ -67,6 +67,49 @@ const LACKING: [Lacking; 47] = [
         NEWEST,
         "basic/authorization/security-considerations#communication-security",
     ),
+    (
+        "basic/authorization#authorization-code-protection",
+        NEWEST,
+        NEWEST,
+        "basic/authorization/security-considerations#authorization-code-protection",
+    ),
+    (
+        "basic/authorization#open-redirection",
+        NEWEST,
+        NEWEST,
+        "basic/authorization/security-considerations#open-redirection",
+    ),
+    ("basic/authorization#token-theft", NEWEST, NEWEST, "basic/authorization/security-considerations#token-theft"),
+    (
+        "basic/authorization#authorization-server-metadata-discovery",
+        NEWEST,
+        NEWEST,
+        "basic/authorization/authorization-server-discovery#authorization-server-metadata-discovery",
+    ),
+    (
+        "basic/authorization#dynamic-client-registration",
+        NEWEST,
+        NEWEST,
+        "basic/authorization/client-registration#dynamic-client-registration",
+    ),
+    (
+        "basic/authorization#authorization-code-protection",
+        SPRING,
+        SPRING,
+        "basic/authorization#security-considerations",
+    ),
+    ("basic/authorization#open-redirection", SPRING, SPRING, "basic/authorization#security-considerations"),
+    ("basic/authorization#token-theft", SPRING, SPRING, "basic/authorization#security-considerations"),
+    ("basic/authorization#communication-security", SPRING, SPRING, "basic/authorization#security-considerations"),
+    (
+        "basic/authorization#authorization-server-metadata-discovery",
+        SPRING,
+        SUMMER,
+        "basic/authorization#server-metadata-discovery",
+    ),
+    ("basic/authorization#resource-parameter-implementation", SPRING, SPRING, "basic/authorization"),
+    ("basic/authorization#authorization-flow-steps", SPRING, SPRING, "basic/authorization"),
+    ("basic/authorization#authorization-response-validation", SPRING, LEGACY, "basic/authorization"),
     ("client/elicitation#elicitation-requests", SUMMER, SUMMER, "client/elicitation#creating-elicitation-requests"),
     (
         "client/elicitation#form-mode-elicitation-requests",

@@ -56,7 +56,7 @@ pub async fn conduct(job: &Job, suites: &[Suite], filter: &Filter, recorder: Rec
     let mut run = ServerRun::new(job, suites, filter, opener(job, recorder.clone()));
     let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let opened = match job.revisions {
-        revisions if job.subject == Side::AuthorizationServer => Box::pin(run.issuer(revisions.one())).await,
+        revisions if job.subject == Side::AuthorizationServer => run.issuer(revisions.one()).await,
         Revisions::Auto => run.revision(Wish::Newest).await,
         Revisions::One(revision) => run.revision(Wish::Exactly(revision)).await,
         Revisions::All => run.every_revision().await,

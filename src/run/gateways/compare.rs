@@ -116,7 +116,7 @@ async fn run(
     };
     let limits = &tested.limits;
     let recorder = Recorder::new(limits.memory_bytes, limits.disk_bytes, limits.record_messages);
-    let conducted = assemble_run::conduct(&tested, suites, filter, recorder).await;
+    let conducted = Box::pin(assemble_run::conduct(&tested, suites, filter, recorder)).await;
     if let Some(listening) = listening {
         Listening::end(listening).await;
     }
