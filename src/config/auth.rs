@@ -9,7 +9,7 @@ use crate::{
         diagnostic::{Problems, suggestion},
         yaml::{At, Yaml},
     },
-    target::{Auth, Client, Source},
+    target::{Auth, Client, Issuer, Source},
 };
 
 /// Tokens besides the one for the run, each for a test of its own.
@@ -20,6 +20,7 @@ const OTHERS: [&str; 10] =
 #[derive(Debug)]
 pub struct DescribedAuth {
     own: Option<Described>,
+    issuer: Option<Issuer>,
     others: Vec<(String, Described)>,
 }
 
@@ -37,6 +38,10 @@ pub fn read(keys: keys::Auth, problems: &mut Problems) -> DescribedAuth {
     let token_endpoint = keys.token_endpoint;
     if id.is_some() != secret.is_some() {
         problems.add(keys.typed.at, "`client_id` and `client_secret` require each other");
+    }
+    let issuer = keys.issuer.map(|address| Issuer { address, audience: keys.audience, scopes: scopes.clone() });
+    if issuer.is_some() && (token.is_some() || command.is_some() || id.is_some()) {
+        problems.add(keys.typed.at, "`issuer` signs all tokens, so `auth` needs no `token`, `command` or `client_id`");
     }
     let client = id.zip(secret).map(|(id, secret)| Described::Client { id, secret, scopes, token_endpoint });
     let mut own = [token, command, client].into_iter().flatten();
@@ -56,7 +61,7 @@ pub fn read(keys: keys::Auth, problems: &mut Problems) -> DescribedAuth {
         };
         others.extend(described.map(|described| (name.value, described)));
     }
-    DescribedAuth { own: first, others }
+    DescribedAuth { own: first, issuer, others }
 }
 
 impl DescribedAuth {
@@ -89,6 +94,11 @@ impl DescribedAuth {
             })),
         };
         let own = self.own.as_ref().map(&mut source);
-        Auth { own, others: self.others.iter().map(|(name, described)| (name.clone(), source(described))).collect() }
+        let issuer = self.issuer.clone();
+        Auth {
+            own,
+            issuer,
+            others: self.others.iter().map(|(name, described)| (name.clone(), source(described))).collect(),
+        }
     }
 }

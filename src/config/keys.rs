@@ -104,6 +104,10 @@ keys! { snake_case
         client_secret: At<String>,
         scopes: Vec<String>,
         token_endpoint: String,
+        /// Sign the tokens of the run: the address where mcp-conform listens as the authorization server that this server trusts
+        issuer: String,
+        /// The audience of these tokens [default: the URL of the server]
+        audience: String,
         /// Tokens besides the one for the run, each for a test of its own
         others: Pairs<Tree>,
     }

@@ -27,6 +27,8 @@ pub struct Target {
     pub auth: Option<Box<Auth>>,
     /// The obtained tokens, by name; `own` is the one for the whole run.
     pub tokens: Vec<Token>,
+    /// The authorization server that this program is for it, if so.
+    pub issuing: Option<Arc<Issuing>>,
     /// The SDK that its author says it is built on.
     pub sdk: Option<Sdk>,
     /// A server in this process, which is tested instead of `start`.
@@ -35,7 +37,16 @@ pub struct Target {
 
 impl Target {
     pub fn new(name: impl Into<String>, start: Start) -> Self {
-        Self { name: name.into(), start, secrets: Vec::new(), auth: None, tokens: Vec::new(), sdk: None, inside: None }
+        Self {
+            name: name.into(),
+            start,
+            secrets: Vec::new(),
+            auth: None,
+            tokens: Vec::new(),
+            issuing: None,
+            sdk: None,
+            inside: None,
+        }
     }
 }
 
@@ -57,8 +68,30 @@ impl Token {
 pub struct Auth {
     /// For the whole run.
     pub own: Option<Source>,
+    /// Tokens that this program signs itself.
+    pub issuer: Option<Issuer>,
     /// Other tokens, which only test how the server handles them.
     pub others: Vec<(String, Source)>,
+}
+
+/// What a server expects of tokens whose issuer can be set there.
+#[derive(Clone, Debug)]
+pub struct Issuer {
+    /// Where this program listens as authorization server: a host and a port.
+    pub address: String,
+    /// The audience of right tokens; the URL of the server unless it is set.
+    pub audience: Option<String>,
+    pub scopes: Vec<String>,
+}
+
+/// What an authorization server says for the length of a run.
+#[derive(Debug)]
+pub struct Issuing {
+    pub address: String,
+    /// Documents by their paths.
+    pub documents: Vec<(String, serde_json::Value)>,
+    /// The result of introspection, by token. Others are not active.
+    pub claims: Vec<(String, serde_json::Value)>,
 }
 
 #[derive(Clone, Debug)]

@@ -8,7 +8,7 @@ use std::{
 
 use tokio::time::Instant;
 
-use super::{clients, server_run::ServerRun};
+use super::{clients, issuing::listen, server_run::ServerRun};
 use crate::{
     error::Error,
     evidence::{Evidence, Frames, Recorder, RunEnd, RunHeader, Scope, Side, Tested},
@@ -52,6 +52,10 @@ fn opener(job: &Job, recorder: Recorder) -> Opener {
 
 /// `Err` is about the program and its options, not about the server.
 pub async fn conduct(job: &Job, suites: &[Suite], filter: &Filter, recorder: Recorder) -> Result<Evidence, Error> {
+    let _listening = match &job.target.issuing {
+        Some(issuing) => Some(listen(Arc::clone(issuing)).await?),
+        None => None,
+    };
     let began = Instant::now();
     let mut run = ServerRun::new(job, suites, filter, opener(job, recorder.clone()));
     let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());

@@ -7,7 +7,10 @@ use std::{io::ErrorKind, path::Path, process::Stdio, sync::Arc, time::Duration};
 use serde_json::{Value, json};
 use tokio::{process::Command, time::timeout};
 
-use super::grant::{self, Granted};
+use super::{
+    grant::{self, Granted},
+    minted::{Minted, mint},
+};
 use crate::{
     error::Error,
     target::{Inside, Limits, Source, Start, Target, Token},
@@ -21,6 +24,18 @@ const LONG_ENOUGH: usize = 16;
 pub async fn obtain(target: &mut Target, facts: &mut Value, limits: &Limits) -> Result<(), Error> {
     let (auth, inside) = (target.auth.take().unwrap_or_default(), target.inside.clone());
     let Start::Url { url, headers, .. } = &mut target.start else { return Ok(()) };
+    let mut auth = auth;
+    if let Some(issuer) = &auth.issuer {
+        let Minted { tokens, issuing } = mint(issuer, url)?;
+        target.issuing = Some(Arc::new(issuing));
+        for (name, token) in tokens {
+            match name {
+                "own" => auth.own = Some(Source::Token(token)),
+                name if auth.others.iter().any(|(given, _)| given == name) => {}
+                name => auth.others.push((name.to_owned(), Source::Token(token))),
+            }
+        }
+    }
     let typed = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("authorization"));
     let own = match (typed, &auth.own) {
         (Some((_, value)), _) => {
@@ -142,7 +157,7 @@ mod tests {
 
     #[test]
     fn a_command_gives_the_token_and_the_command_line_gives_way_to_no_one() {
-        let auth = || Auth { own: Some(command(&["echo", "abcdefgh.ijklmnop.qrstuvwx"])), others: Vec::new() };
+        let auth = || Auth { own: Some(command(&["echo", "abcdefgh.ijklmnop.qrstuvwx"])), ..Auth::default() };
         let target = obtained(auth(), &[]).unwrap();
         let headers = target.start.headers();
         assert_eq!(headers, &[("Authorization".to_owned(), "Bearer abcdefgh.ijklmnop.qrstuvwx".to_owned())]);
@@ -155,7 +170,7 @@ mod tests {
 
     #[test]
     fn what_goes_wrong_is_told_without_secrets() {
-        let told = |source| obtained(Auth { own: Some(source), others: Vec::new() }, &[]).unwrap_err().to_string();
+        let told = |source| obtained(Auth { own: Some(source), ..Auth::default() }, &[]).unwrap_err().to_string();
         let failed = told(command(&["sh", "-c", "exit 3; geheim"]));
         assert!(failed.contains("`sh`") && failed.contains("exit status: 3") && !failed.contains("geheim"), "{failed}");
         assert!(told(command(&["echo", "two words"])).contains("more than one word"));

@@ -6,6 +6,7 @@ pub mod credentials;
 pub mod deviations;
 pub mod grant;
 pub mod job;
+pub mod minted;
 pub mod misnamed;
 pub mod oauth_client;
 pub mod place;

@@ -77,7 +77,7 @@ fn auth(start: &Start) -> Auth {
     let client = Client { id: id.to_owned(), secret: secret.to_owned(), scopes: Vec::new(), token_endpoint };
     let others = reference::server::tokens().into_iter().filter(|(name, _)| *name != "own");
     let others = others.map(|(name, value)| (name.to_owned(), Source::Token(value.to_owned()))).collect();
-    Auth { own: Some(Source::Client(Box::new(client))), others }
+    Auth { own: Some(Source::Client(Box::new(client))), others, ..Auth::default() }
 }
 
 impl Trial {
