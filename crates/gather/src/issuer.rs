@@ -10,19 +10,15 @@ const OPENID: &str = "/.well-known/openid-configuration";
 
 /// The fact `issuer`:
 /// - `url`, as the user gave it, and `other_url`, the same with or without a slash at the end;
-/// - `places`, the paths where MCP clients look for metadata, in their order: `url`, `kind` (`oauth` or `openid`) and
-///   whether it is `at_root` although the issuer has a path, where no client looks.
+/// - `places`, the paths where MCP clients look for metadata, in their order: `url` and `kind` (`oauth` or `openid`).
 pub fn issuer(url: &str) -> Value {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let path = rest.find('/').map_or("", |at| &rest[at..]).split(['?', '#']).next().unwrap_or_default();
     let path = path.trim_end_matches('/');
-    let place = |kind: &str, url: String| json!({ "url": url, "kind": kind, "at_root": false });
+    let place = |kind: &str, url: String| json!({ "url": url, "kind": kind });
     let mut places = vec![place("oauth", format!("{OAUTH}{path}")), place("openid", format!("{OPENID}{path}"))];
     if !path.is_empty() {
         places.push(place("openid", format!("{path}{OPENID}")));
-        for (kind, url) in [("oauth", OAUTH), ("openid", OPENID)] {
-            places.push(json!({ "url": url, "kind": kind, "at_root": true }));
-        }
     }
     let other_url = url.strip_suffix('/').map_or_else(|| format!("{url}/"), str::to_owned);
     json!({ "url": url, "other_url": other_url, "places": places })
@@ -30,8 +26,7 @@ pub fn issuer(url: &str) -> Value {
 
 /// The fact `metadata`: the first document that a client finds, among those that were gathered for the places.
 pub fn issuer_metadata(documents: &Value) -> Value {
-    let replies = documents.as_array().into_iter().flatten().filter(|entry| entry["place"]["at_root"] != true);
-    let mut bodies = replies.map(|entry| &entry["reply"]["body"]);
+    let mut bodies = documents.as_array().into_iter().flatten().map(|entry| &entry["reply"]["body"]);
     bodies.find(|body| body["issuer"].is_string()).cloned().unwrap_or_else(|| json!({}))
 }
 
@@ -86,7 +81,7 @@ mod tests {
             "/.well-known/openid-configuration/a",
             "/a/.well-known/openid-configuration",
         ];
-        assert_eq!(urls("https://auth.example.com:8/a"), [below.as_slice(), &root].concat());
+        assert_eq!(urls("https://auth.example.com:8/a"), below);
         assert_eq!(issuer("https://a/b/")["other_url"], "https://a/b");
     }
 }
