@@ -1,5 +1,6 @@
 //! The program as users see it: commands in, output and exit code out.
 
+mod auth_server;
 mod authorization;
 mod baseline;
 mod bundle;
