@@ -1,6 +1,6 @@
 //! Executes the steps of a suite: whether each applies, for which items, and where the result is saved.
 
-use std::{cell::Cell, future::Future, pin::Pin, ptr, sync::Arc, time::Duration};
+use std::{cell::Cell, collections::HashSet, future::Future, pin::Pin, ptr, sync::Arc, time::Duration};
 
 use futures_util::{StreamExt, stream};
 use serde_json::{Map, Value, json};
@@ -53,9 +53,9 @@ impl Stage<'_> {
         let mut params = params.unwrap_or_else(|| json!({}));
         let meta = params.as_object_mut().map(|params| params.entry("_meta").or_insert_with(|| json!({})));
         if let Some(Value::Object(meta)) = meta {
-            let mut capabilities = self.context.client["capabilities"].clone();
-            capabilities["extensions"] = json!({ extension: {} });
-            meta.entry(CAPABILITIES).or_insert(capabilities);
+            let profile = &self.beside.opener.profile;
+            let declared = || profile.with_extension(extension, self.context.revision);
+            meta.entry(CAPABILITIES).or_insert_with(declared);
         }
         Some(params)
     }
@@ -122,8 +122,10 @@ async fn take(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>, began: &Map<Str
             None
         };
     };
+    let mut seen = HashSet::new();
     let items: Vec<Value> = items(each, scope)
         .into_iter()
+        .filter(|item| !each.distinct || seen.insert(item.to_string()))
         .filter(|item| {
             let mut inner = Scope::over(scope);
             inner.bind(each.var.as_str(), item);
@@ -274,6 +276,7 @@ mod tests {
                 at_most: Some(at_most),
                 at_most_bytes: None,
                 in_order,
+                distinct: false,
             };
             Value::Array(sample(items, &each)).to_string()
         };

@@ -5,6 +5,14 @@ use serde_json::{Map, Value, json};
 use super::filling::{filled, misfit};
 use conform_model::{evidence::Manner, revision::Revision};
 
+/// The settings that a client declares for an extension.
+fn settings(extension: &str) -> Value {
+    match extension {
+        "io.modelcontextprotocol/ui" => json!({ "mimeTypes": ["text/html;profile=mcp-app"] }),
+        _ => json!({}),
+    }
+}
+
 /// A response, or the code and message of an error.
 pub type Answer = Result<Value, (i64, String)>;
 
@@ -23,6 +31,8 @@ pub struct ClientProfile {
     pub details: bool,
     /// Responses have optional fields: `_meta`, and names of roots.
     pub decorated: bool,
+    /// The identifier of an extension that is declared.
+    pub extension: Option<String>,
 }
 
 impl Default for ClientProfile {
@@ -33,13 +43,14 @@ impl Default for ClientProfile {
             elicitation: true,
             details: true,
             decorated: false,
+            extension: None,
         }
     }
 }
 
 impl ClientProfile {
     pub fn bare() -> Self {
-        Self { roots: None, sampling: false, elicitation: false, details: false, decorated: false }
+        Self { roots: None, sampling: false, elicitation: false, details: false, decorated: false, extension: None }
     }
 
     /// The capabilities in the format of the revision.
@@ -57,14 +68,15 @@ impl ClientProfile {
         if self.elicitation && revision.features().elicitation {
             declared.insert("elicitation".into(), detailed(json!({ "form": {}, "url": {} })));
         }
+        if let Some(extension) = &self.extension {
+            declared.insert("extensions".into(), json!({ extension: settings(extension) }));
+        }
         Value::Object(declared)
     }
 
-    /// The capabilities for requests that may create a task of the extension.
-    pub fn with_tasks(&self, revision: Revision) -> Value {
-        let mut declared = self.capabilities(revision);
-        declared["extensions"] = json!({ "io.modelcontextprotocol/tasks": {} });
-        declared
+    /// The capabilities of a client with this extension.
+    pub fn with_extension(&self, extension: &str, revision: Revision) -> Value {
+        Self { extension: Some(extension.to_owned()), ..self.clone() }.capabilities(revision)
     }
 
     /// The capabilities of a client of a later revision, or with an extension of its own.
@@ -198,8 +210,7 @@ mod tests {
 
     #[test]
     fn answers_only_what_was_declared() {
-        let profile =
-            ClientProfile { roots: None, sampling: false, elicitation: true, details: true, decorated: false };
+        let profile = ClientProfile { roots: None, sampling: false, ..ClientProfile::default() };
         let ask = |method: &str| profile.respond(&json!({ "jsonrpc": "2.0", "id": "a", "method": method }), None, 0);
         assert_eq!(ask("ping"), json!({ "jsonrpc": "2.0", "id": "a", "result": {} }));
         assert_eq!(ask("roots/list")["error"]["code"], json!(-32601));

@@ -30,7 +30,7 @@ use crate::{
     revision::Revision,
     run::inputs::job::Job,
     session::{Conversation, Opener, Session, Unopened, Wish, lock},
-    suite::{Capabilities, Connection, SURVEY, Suite},
+    suite::{Connection, SURVEY, Suite},
     wire::Ending,
 };
 
@@ -209,8 +209,11 @@ impl<'a> Executor<'a> {
         Err(Error::Target { tried: self.job.target.name.clone(), came, help, refused: false }.into())
     }
 
-    pub(super) fn opener_for(&self, client: Option<Capabilities>) -> Opener {
-        Opener { profile: clients::profile(client, &self.opener.profile), ..self.opener.clone() }
+    /// A suite about an extension has connections of a client that declares it.
+    pub(super) fn opener_for(&self, suite: &Suite) -> Opener {
+        let mut profile = clients::profile(suite.capabilities, &self.opener.profile);
+        profile.extension.clone_from(&suite.applies.extension);
+        Opener { profile, ..self.opener.clone() }
     }
 
     pub(super) async fn open(&self, opener: &Opener, revision: Revision) -> Result<Conversation, Error> {

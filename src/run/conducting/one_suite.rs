@@ -69,7 +69,7 @@ impl<'a> Executor<'a> {
             return Ok(Gathered::nothing(suite, why));
         }
         let began = Instant::now();
-        let beside = OneShot::new(self.opener_for(suite.capabilities), context.revision, crowded);
+        let beside = OneShot::new(self.opener_for(suite), context.revision, crowded);
         if conversation.is_none() && suite.connection != Connection::PerCall && steps(suite, context).next().is_some() {
             *conversation = Some(self.open(&beside.opener, context.revision).await?);
         }

@@ -38,7 +38,7 @@ pub fn context(hello: Option<&Reply>, transport: Transport, revision: Revision, 
         client: json!({
             "capabilities": job.profile.capabilities(revision),
             "headers": headers(&job.target),
-            "with_tasks": job.profile.with_tasks(revision),
+            "with_tasks": job.profile.with_extension("io.modelcontextprotocol/tasks", revision),
             "with_unknown": job.profile.with_unknown(revision),
         }),
         facts: job.facts.clone(),

@@ -60,6 +60,7 @@ impl<S> Phase<S> {
 }
 
 pub fn schedule<'a>(suites: &[&'a Suite], context: &RunContext, capacity: Capacity) -> Vec<Phase<&'a Suite>> {
+    let (declaring, suites): (Vec<&Suite>, Vec<&Suite>) = suites.iter().partition(|suite| declares(suite, context));
     let (mut waiting, others): (Vec<&Suite>, Vec<_>) =
         suites.iter().partition(|suite| capacity.starts_quickly() && waits(suite, context));
     // Those that take longest start first.
@@ -80,6 +81,8 @@ pub fn schedule<'a>(suites: &[&'a Suite], context: &RunContext, capacity: Capaci
     };
     let mut asking = lanes(disturbing, share, Slot::Survey, "these suites may disturb their connection");
     asking.extend(lanes(unused, few, if few == 1 { Slot::New } else { Slot::Second }, why));
+    let why = "in its handshake the client declares their extension";
+    asking.extend(by_extension(declaring).into_iter().map(|suites| Lane { suites, on: Slot::New, why, turn: None }));
     asking.extend(lanes(of(Effect::Handshakes), 1, Slot::New, "it makes handshakes of its own"));
     let mut late = of(Effect::ComesLate);
     late.sort_by_key(|suite| !suite.requires.is_empty());
@@ -124,6 +127,19 @@ pub fn schedule<'a>(suites: &[&'a Suite], context: &RunContext, capacity: Capaci
         phase(vec![stage(answering, capacity.at_once)], Vec::new()),
     ];
     phases.into_iter().filter(|phase| !phase.stages.is_empty() || !phase.meanwhile.is_empty()).collect()
+}
+
+/// Whether its connection has to be that of a client with its extension. Later revisions declare it in each request.
+fn declares(suite: &Suite, context: &RunContext) -> bool {
+    suite.applies.extension.is_some() && !context.revision.is_modern()
+}
+
+fn by_extension(suites: Vec<&Suite>) -> Vec<Vec<&Suite>> {
+    let mut lanes = IndexMap::<_, Vec<_>>::new();
+    for suite in suites {
+        lanes.entry(&suite.applies.extension).or_default().push(suite);
+    }
+    lanes.into_values().collect()
 }
 
 /// The lanes of suites that make changes, and how many of them are open at once.
@@ -276,6 +292,36 @@ mod tests {
             of(1, ["New: limits"]),
         ];
         assert_eq!(scheduled(false, 700, 6, 1), stages);
+    }
+
+    #[test]
+    fn suites_about_an_extension_have_a_connection_that_declares_it_in_its_handshake() {
+        let text = |id: &str, head: &str| {
+            let steps = "gather:\n  - list: tools/list\n    take: tools\n";
+            (format!("{id}.yaml"), format!("suite: {id}\nabout: It is a test.\n{head}\n{steps}"))
+        };
+        let files = [
+            text("reads", ""),
+            text("one", "applies: { extension: com.example/a }"),
+            text("two", "applies: { extension: com.example/b }"),
+            text("more", "applies: { extension: com.example/a }"),
+        ];
+        let suites = load(&files, &known(), Origin::User).unwrap_or_else(|found| panic!("{found:?}"));
+        let suites: Vec<&Suite> = suites.iter().collect();
+        let capacity = Capacity { start: Duration::from_millis(10), process: true, connections: 16, at_once: 16 };
+        let lanes = |revision: Revision| -> Vec<String> {
+            let context =
+                json!({ "revision": revision, "transport": "stdio", "server": {}, "client": {}, "facts": {} });
+            let context: RunContext = serde_json::from_value(context).unwrap();
+            let stages = schedule(&suites, &context, capacity).into_iter().flat_map(|phase| phase.stages);
+            let lane = |lane: Lane<&Suite>| {
+                let ids: Vec<&str> = lane.suites.iter().map(|suite| suite.id.as_str()).collect();
+                format!("{:?}: {}", lane.on, ids.join(" "))
+            };
+            stages.flat_map(|stage| stage.lanes).map(lane).collect()
+        };
+        assert_eq!(lanes(Revision::NEWEST_LEGACY), ["Survey: reads", "New: one more", "New: two"]);
+        assert_eq!(lanes(Revision::NEWEST), ["Survey: reads one two more"]);
     }
 
     #[test]

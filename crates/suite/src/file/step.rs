@@ -113,6 +113,8 @@ keys! {
         at_most_bytes: usize,
         /// `each`: sequentially instead of concurrently.
         in_order: bool,
+        /// `each`: an item that equals an earlier one is skipped.
+        distinct: bool,
         /// Skip elements (or the step) unless all of these hold.
         r#where: Pairs<Matcher>,
         /// The name under which the result is saved.

@@ -81,8 +81,11 @@ impl Lint<'_> {
     /// Brings the loop variable into scope.
     fn each(&mut self, typed: &mut file::Step) -> Option<Each> {
         let Some(pairs) = typed.each.take() else {
-            for key in
-                typed.typed.keys.iter().filter(|key| ["at-most", "at-most-bytes", "in-order"].contains(&&*key.value))
+            for key in typed
+                .typed
+                .keys
+                .iter()
+                .filter(|key| ["at-most", "at-most-bytes", "in-order", "distinct"].contains(&&*key.value))
             {
                 self.problems.add(key.at, format!("`{}` goes with `each`", key.value));
             }
@@ -114,6 +117,7 @@ impl Lint<'_> {
             at_most: typed.at_most,
             at_most_bytes: typed.at_most_bytes.map(|bytes| bytes as u64),
             in_order: typed.in_order.unwrap_or(false),
+            distinct: typed.distinct.unwrap_or(false),
         })
     }
 }

@@ -89,6 +89,8 @@ pub struct Each {
     pub at_most_bytes: Option<u64>,
     /// Run sequentially instead of concurrently.
     pub in_order: bool,
+    /// Skip items that equal an earlier one.
+    pub distinct: bool,
 }
 
 pub enum Verb {
