@@ -60,7 +60,7 @@ pub struct ScopeArgs {
     /// Judge this proposal or dialect, even if the server shows no sign of it; or auto, or none; repeatable
     #[arg(long, value_name = "NAME", help_heading = "Scope")]
     pub proposal: Vec<String>,
-    /// Judge this extension, even if the server does not declare it: skills, or its whole identifier; repeatable
+    /// Judge this extension, even if the server does not declare it: skills, ui, or its whole identifier; repeatable
     #[arg(long, value_name = "NAME", help_heading = "Scope")]
     pub extension: Vec<String>,
     /// Call every tool, with generated arguments if necessary. By default only tools with readOnlyHint are called, and those

@@ -27,7 +27,7 @@ pub struct ServeArgs {
     /// Also follow this proposal or dialect; repeatable
     #[arg(long, value_name = "NAME")]
     pub proposal: Vec<String>,
-    /// Also serve this extension: skills, or skills:N with N generated skills; repeatable
+    /// Also serve this extension: apps, skills, or skills:N with N generated skills; repeatable
     #[arg(long, value_name = "NAME")]
     pub extension: Vec<String>,
     /// Serve N generated resources below one directory: tree:N, or cyclic:N with

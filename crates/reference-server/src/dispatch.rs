@@ -33,12 +33,16 @@ impl Server {
     pub fn new(options: Options) -> Result<Self, String> {
         let mut content = Content::new(options.content);
         for extension in &options.extensions {
-            content.add_skills(match extension.split_once(':') {
-                Some((_, count)) => {
-                    skills::many(count.parse().map_err(|_| format!("`{count}` is no number of skills"))?)
+            match (extension.as_str(), extension.strip_prefix("skills:")) {
+                (_, Some(count)) => {
+                    let count = count.parse().map_err(|_| format!("`{count}` is no number of skills"))?;
+                    content.add_skills(skills::many(count));
                 }
-                None => skills::skills(),
-            });
+                ("skills", None) => content.add_skills(skills::skills()),
+                ("apps", None) => content.add_apps(),
+                // It is unknown, which is reported below.
+                _ => {}
+            }
         }
         let faults = Faults::commit(options.fault.as_deref(), options.variation.as_deref(), &mut content)?;
         let mut revisions = faults.speaks().unwrap_or(options.revisions);
@@ -159,7 +163,7 @@ impl Server {
             None => &nothing,
         };
         if call.method == "initialize" {
-            let result = handlers::initialize(session, &self.revisions, Params(params));
+            let result = handlers::initialize(session, &self.revisions, self.proposals, Params(params));
             return self.answer(&self.scene(session, sent), id, Duration::ZERO, result);
         }
         match era::of(params, session, &self.revisions, &call.method) {

@@ -60,7 +60,7 @@ pub fn of(params: &Map<String, Value>, session: &Session, revisions: &[Revision]
 fn early(method: &str, revisions: &[Revision], progress: Option<Value>) -> Result<Era, Fail> {
     let revision = revisions.iter().copied().filter(|revision| !revision.is_modern()).max();
     let revision = revision.ok_or_else(|| Fail::method(method, Revision::NEWEST))?;
-    let all = Proposals { metadata: true, prefix: true, versioned: true, skills: true };
+    let all = Proposals { metadata: true, prefix: true, versioned: true, skills: true, apps: true };
     if method == "ping" || handlers::find(method, revision, all).is_none() {
         return Ok(Era { revision, capabilities: Value::Null, answers: Map::new(), progress, level: None });
     }

@@ -8,7 +8,7 @@ pub use conform_model::transport::Transport;
 pub const PROPOSALS: [&str; 3] = ["sep-2093", "sep-prefix", "dialect-versioned"];
 
 /// The extensions that the server can serve besides tasks, which it always does.
-pub const EXTENSIONS: [&str; 1] = ["skills"];
+pub const EXTENSIONS: [&str; 2] = ["skills", "apps"];
 
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -50,6 +50,8 @@ pub struct Proposals {
     pub versioned: bool,
     /// The skills extension, in the revisions that have extensions.
     pub skills: bool,
+    /// The extension with documents for hosts.
+    pub apps: bool,
 }
 
 impl Proposals {
@@ -57,7 +59,7 @@ impl Proposals {
         if let Some(unknown) = names.iter().find(|name| !PROPOSALS.contains(&name.as_str())) {
             return Err(format!("`{unknown}` is no proposal; known: {}", PROPOSALS.join(", ")));
         }
-        let known = |name: &&String| EXTENSIONS.contains(&name.split(':').next().unwrap_or(name));
+        let known = |name: &&String| EXTENSIONS.contains(&name.as_str()) || name.starts_with("skills:");
         if let Some(unknown) = extensions.iter().find(|name| !known(name)) {
             return Err(format!("`{unknown}` is no extension; known: {}", EXTENSIONS.join(", ")));
         }
@@ -66,7 +68,8 @@ impl Proposals {
             metadata: on("sep-2093"),
             prefix: on("sep-prefix"),
             versioned: on("dialect-versioned"),
-            skills: !extensions.is_empty(),
+            skills: extensions.iter().any(|name| name.starts_with("skills")),
+            apps: extensions.iter().any(|name| name == "apps"),
         })
     }
 }

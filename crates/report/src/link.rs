@@ -10,7 +10,8 @@ const REPOSITORY: &str = "https://github.com/modelcontextprotocol/modelcontextpr
 const SCHEMA_PAGE: Revision = Revision::V2025_06_18;
 
 /// Pages of extensions, which have repositories of their own.
-const EXTENSIONS: [(&str, &str); 2] = [
+const EXTENSIONS: [(&str, &str); 3] = [
+    ("extensions/apps", "https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx"),
     (
         "extensions/skills",
         "https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx",

@@ -1,5 +1,6 @@
 //! Native checks, for conditions that matchers cannot express. Each is one small file and one line in the table.
 
+mod apps;
 mod asking;
 mod authorization;
 pub mod files;
@@ -26,6 +27,8 @@ pub struct Check {
 
 /// All checks, by name.
 pub const CHECKS: &[Check] = &[
+    apps::app_document::CHECK,
+    apps::app_references::CHECK,
     resources::below_one_of::CHECK,
     messages::carried_out::CHECK,
     lists::changes_told::CHECK,

@@ -113,6 +113,9 @@ impl View {
             Data::Text(text) => told.insert("text".to_owned(), json!(text)),
             Data::Blob(bytes) => told.insert("blob".to_owned(), json!(STANDARD.encode(bytes))),
         };
+        if let Some(ui) = &node.ui {
+            told.insert("_meta".to_owned(), json!({ "ui": ui }));
+        }
         told.into()
     }
 

@@ -1,5 +1,6 @@
 //! The content of the reference server. All of it is fictional: no request reaches a file, a process or the network.
 
+pub mod apps;
 mod arguments;
 pub mod asking;
 mod describe;

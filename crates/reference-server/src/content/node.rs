@@ -1,5 +1,7 @@
 //! One resource of the content, with the fields of all revisions.
 
+use serde_json::Value;
+
 #[derive(Clone, Debug)]
 pub struct Node {
     pub uri: String,
@@ -15,6 +17,8 @@ pub struct Node {
     pub changes: bool,
     /// The number of changes.
     pub edits: u64,
+    /// The `_meta.ui` of its contents.
+    pub ui: Option<Value>,
     pub body: Body,
 }
 
@@ -60,6 +64,7 @@ impl Node {
             listed: true,
             changes: false,
             edits: 0,
+            ui: None,
             body,
         }
     }
@@ -98,6 +103,10 @@ impl Node {
             formats.push(Format { mime, data });
         }
         self
+    }
+
+    pub fn with_ui(self, ui: Value) -> Self {
+        Self { ui: Some(ui), ..self }
     }
 
     pub fn unlisted(self) -> Self {

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use serde_json::Value;
 
 use crate::content::{
-    Body, Branch, Data, Grown, Node, files, generated,
+    Body, Branch, Data, Grown, Node, apps, files, generated,
     skills::{self, Skill, short_name},
     task_extension::Tasks,
 };
@@ -19,6 +19,9 @@ pub struct Content {
     nodes: IndexMap<String, Node>,
     /// Without the extension there are none.
     pub skills: Vec<Skill>,
+    pub has_apps: bool,
+    /// Clients get UI fields of tools even if they do not declare the extension.
+    pub shows_apps_to_all: bool,
     /// The content of an additional root, in place of the endless branch.
     grown: Option<Grown>,
     added: Vec<String>,
@@ -68,6 +71,8 @@ impl Content {
         Self {
             nodes: nodes.into_iter().map(|node| (node.uri.clone(), node)).collect(),
             skills: Vec::new(),
+            has_apps: false,
+            shows_apps_to_all: false,
             grown,
             added: Vec::new(),
             ever_added: 0,
@@ -114,6 +119,12 @@ impl Content {
         self.nodes.extend(files.into_iter().map(|file| (file.uri.clone(), file)));
     }
 
+    /// Adds the documents of the apps. Their tools are listed from now on.
+    pub fn add_apps(&mut self) {
+        self.has_apps = true;
+        self.nodes.extend(apps::documents().into_iter().map(|document| (document.uri.clone(), document)));
+    }
+
     /// The files below a directory, as a manifest lists them.
     pub fn manifest(&self, root: &str) -> Vec<Value> {
         let root = format!("{root}/");
@@ -152,7 +163,11 @@ impl Content {
 
     /// Adds a resource at the start.
     pub fn insert(&mut self, uri: &str, name: &'static str) {
-        self.nodes.insert(uri.to_owned(), Node::text(uri, name, "text/plain", "a row\n"));
+        self.insert_node(Node::text(uri, name, "text/plain", "a row\n"));
+    }
+
+    pub fn insert_node(&mut self, node: Node) {
+        self.nodes.insert(node.uri.clone(), node);
     }
 
     /// Adds a note to the list and returns its URI.

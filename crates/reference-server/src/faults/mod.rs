@@ -3,6 +3,7 @@
 //! Faults that only change messages are data (`*.yaml`, see `data`). Faults that change the behavior are small functions
 //! (see `behaviour`). Both act at the ends of the one correct code path, on received and on sent messages.
 
+mod apps;
 mod asking;
 mod behaviour;
 mod cursors;
@@ -37,6 +38,7 @@ pub use streams::Streaming;
 use crate::{
     content::Content,
     faults::{
+        apps::APP_FAULTS,
         asking::ASKING,
         cursors::CURSORS,
         data::DataFault,
@@ -112,6 +114,7 @@ static BEHAVIOUR_FILES: &[&[Behaviour]] = &[
     PROPOSED,
     SEQUELS,
     SKILL_FAULTS,
+    APP_FAULTS,
     ENDINGS,
     LIFECYCLE,
     STREAMING,

@@ -4,9 +4,11 @@
 use serde_json::{Map, Value, json};
 
 use crate::{
+    content::apps::EXTENSION as APPS,
     context::Context,
     fail::Fail,
     handlers::{Params, params, skills::EXTENSION as SKILLS, task_extension::EXTENSION},
+    options::Proposals,
     session::{Level, Session},
 };
 use conform_model::revision::Revision;
@@ -18,7 +20,12 @@ const WITH_SKILLS: &str =
     "Fictional content: list it, read it, change it with `touch`. Begin with skill://git-workflow/SKILL.md.";
 
 /// Sets the revision of a session: the requested one, or the newest that the handshake can negotiate.
-pub fn initialize(session: &mut Session, revisions: &[Revision], params: Params) -> Result<Value, Fail> {
+pub fn initialize(
+    session: &mut Session,
+    revisions: &[Revision],
+    proposals: Proposals,
+    params: Params,
+) -> Result<Value, Fail> {
     let asked = params.string("protocolVersion")?;
     let declared = params.object("capabilities")?;
     let client = params.object("clientInfo")?;
@@ -34,7 +41,7 @@ pub fn initialize(session: &mut Session, revisions: &[Revision], params: Params)
     session.capabilities = declared.0.clone().into();
     Ok(json!({
         "protocolVersion": revision,
-        "capabilities": capabilities(revision, false),
+        "capabilities": capabilities(revision, proposals),
         "serverInfo": identity(revision),
         "instructions": INSTRUCTIONS,
     }))
@@ -45,7 +52,7 @@ pub fn discover(context: &mut Context, _: Params) -> Result<Value, Fail> {
     let supported: Vec<_> = context.revisions.iter().rev().collect();
     Ok(json!({
         "supportedVersions": supported,
-        "capabilities": capabilities(context.revision, context.proposals.skills),
+        "capabilities": capabilities(context.revision, context.proposals),
         "instructions": if context.content.skills.iter().any(|skill| skill.uri == FIRST_SKILL) { WITH_SKILLS } else { INSTRUCTIONS },
     }))
 }
@@ -63,7 +70,7 @@ pub fn result_meta(revision: Revision) -> Value {
     json!({ "io.modelcontextprotocol/serverInfo": identity(revision) })
 }
 
-fn capabilities(revision: Revision, skills: bool) -> Value {
+fn capabilities(revision: Revision, proposals: Proposals) -> Value {
     let mut capabilities = json!({
         "logging": {},
         "prompts": { "listChanged": true },
@@ -78,9 +85,13 @@ fn capabilities(revision: Revision, skills: bool) -> Value {
     }
     if revision.is_modern() {
         capabilities["extensions"] = json!({ EXTENSION: {} });
-        if skills {
+        if proposals.skills {
             capabilities["extensions"][SKILLS] = json!({ "directoryRead": true });
         }
+    }
+    // The first revision with titles is also the first one with `_meta` of tools and contents.
+    if proposals.apps && revision.features().titles {
+        capabilities["extensions"][APPS] = json!({});
     }
     capabilities
 }

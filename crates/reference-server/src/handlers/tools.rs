@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     content::{
-        Content,
+        Content, apps,
         asking::ASKING,
         icons,
         task_extension::{TASK_TOOLS, runs_as_task},
@@ -22,7 +22,7 @@ const TOOLS_A_PAGE: usize = 5;
 
 pub fn list(context: &mut Context, params: Params) -> Result<Value, Fail> {
     let tools = available(context.content, context.revision);
-    let told = tools.map(|tool| describe(tool, context.revision)).collect();
+    let told = tools.map(|tool| describe(tool, context.revision, apps::seen(tool, context))).collect();
     page(params, "tools", told, context.content.page.unwrap_or(TOOLS_A_PAGE), "tools")
 }
 
@@ -84,13 +84,15 @@ fn failed(why: &str) -> Value {
 }
 
 fn available(content: &Content, revision: Revision) -> impl Iterator<Item = &'static Tool> + use<> {
+    let has_apps = content.has_apps;
     let extra = content.extra_tool.then_some(&EXTRA);
     let interview = revision.features().tasks.then_some(&INTERVIEW);
     let known = TOOLS.iter().chain(&TASK_TOOLS).chain(&ASKING).filter(move |tool| revision >= tool.since);
-    known.chain(extra).chain(interview)
+    let of_apps = apps::TOOLS.iter().filter(move |tool| has_apps && revision >= tool.since);
+    known.chain(extra).chain(interview).chain(of_apps)
 }
 
-fn describe(tool: &Tool, revision: Revision) -> Value {
+fn describe(tool: &Tool, revision: Revision, ui: Option<Value>) -> Value {
     let mut told = json!({ "name": tool.name, "description": tool.description, "inputSchema": schema(tool) });
     if revision.features().tool_annotations {
         told["annotations"] = json!({ "title": tool.title, "readOnlyHint": tool.read_only });
@@ -107,12 +109,15 @@ fn describe(tool: &Tool, revision: Revision) -> Value {
     if let Some(support) = support(tool.name).filter(|_| revision.features().tasks) {
         told["execution"] = json!({ "taskSupport": support });
     }
+    if let Some(ui) = ui {
+        told["_meta"] = json!({ "ui": ui });
+    }
     told
 }
 
 /// The schema of a tool's arguments, by which the headers of a call over HTTP are checked.
 pub fn input_schema(name: &str) -> Option<Value> {
-    TOOLS.iter().chain(&TASK_TOOLS).chain(&ASKING).find(|tool| tool.name == name).map(schema)
+    TOOLS.iter().chain(&TASK_TOOLS).chain(&ASKING).chain(&apps::TOOLS).find(|tool| tool.name == name).map(schema)
 }
 
 fn schema(tool: &Tool) -> Value {

@@ -1,6 +1,7 @@
 //! Elements with the same value of `key` have the same value in each of these `fields`, or in all fields without any.
 //! A field that one of them lacks is not compared, unless `strict` is true. The order of lists does not matter. With
-//! `inside`, the fields of `as` are in that field. `part: once` reports that an element occurs twice.
+//! `inside`, the fields of `as` are in that field. A field that begins with a slash is a JSON Pointer. `part: once` reports
+//! that an element occurs twice, and `part: kept` that the other element lacks a field.
 
 use std::collections::HashMap;
 
@@ -40,9 +41,11 @@ fn run(given: &Given) -> Report {
             }
             continue;
         };
-        report.checked += 1;
+        report.checked +=
+            usize::from(has_one(item, &fields) || (given.text("part") != "kept" && has_one(other, &fields)));
         let message = match given.text("part") {
             "once" => equal(item, other).then(|| "occurs more than once".to_owned()),
+            "kept" => lost(item, other, &fields),
             _ => differing(item, other, &fields, given.value("strict") == true),
         };
         if let Some(message) = message.filter(|_| report.faults.len() < FINDINGS) {
@@ -57,14 +60,33 @@ fn differing(item: &Value, other: &Value, fields: &[&str], strict: bool) -> Opti
     if fields.is_empty() {
         return (!equal(item, other)).then(|| "occurs more than once, with other fields".to_owned());
     }
-    let differs = |field: &&&str| match (item.get(**field), other.get(**field)) {
+    let differs = |field: &&&str| match (field_of(item, field), field_of(other, field)) {
         (Some(one), Some(other)) => !same(one, other),
         (None, None) => false,
         _ => strict,
     };
     let field = fields.iter().find(differs)?;
-    let shown = |item: &Value| item.get(*field).map_or("missing".to_owned(), ToString::to_string);
-    Some(format!("`{field}` is {} here and {} elsewhere", shown(item), shown(other)))
+    let shown = |item: &Value| field_of(item, field).map_or("missing".to_owned(), ToString::to_string);
+    Some(format!("`{}` is {} here and {} elsewhere", named(field), shown(item), shown(other)))
+}
+
+/// Whether there is anything to compare.
+fn has_one(item: &Value, fields: &[&str]) -> bool {
+    fields.is_empty() || fields.iter().any(|field| field_of(item, field).is_some())
+}
+
+fn lost(item: &Value, other: &Value, fields: &[&str]) -> Option<String> {
+    let lost = fields.iter().find(|field| field_of(item, field).is_some() && field_of(other, field).is_none())?;
+    Some(format!("`{}` is here and not elsewhere", named(lost)))
+}
+
+fn field_of<'v>(item: &'v Value, field: &str) -> Option<&'v Value> {
+    if field.starts_with('/') { item.pointer(field) } else { item.get(field) }
+}
+
+/// The field as a path.
+fn named(field: &str) -> String {
+    field.trim_start_matches('/').replace('/', ".")
 }
 
 /// Whether two values are equal, or lists with equal elements in any order.
@@ -103,6 +125,29 @@ mod tests {
         assert_eq!(found(one(json!(1)), json!([{ "uri": "a:1" }]), json!(["size"]), false), (1, vec![]));
         assert_eq!(found(one(json!(1)), json!([{ "uri": "a:1" }]), json!(["size"]), true).1.len(), 1);
         assert_eq!(found(one(json!(1)), json!([{ "uri": "a:2" }]), json!(["size"]), true), (0, vec![]));
+    }
+
+    #[test]
+    fn a_field_can_be_inside_another() {
+        let one = |csp: Value| json!([{ "uri": "a:1", "_meta": { "ui": csp } }]);
+        let fields = json!(["/_meta/ui/csp"]);
+        let messages = found(one(json!({ "csp": {} })), one(json!({ "csp": [] })), fields.clone(), false).1;
+        assert_eq!(messages, ["`_meta.ui.csp` is {} here and [] elsewhere"]);
+        let kept = |item: Value, other: Value| {
+            let given = [
+                ("items", item),
+                ("as", other),
+                ("key", json!("uri")),
+                ("fields", fields.clone()),
+                ("part", json!("kept")),
+            ];
+            tried(&CHECK, Revision::NEWEST, given).faults.len()
+        };
+        assert_eq!(kept(one(json!({ "csp": {} })), one(json!({}))), 1);
+        assert_eq!(
+            kept(one(json!({})), one(json!({ "csp": {} }))) + kept(one(json!({ "csp": 1 })), one(json!({ "csp": 2 }))),
+            0
+        );
     }
 
     #[test]
