@@ -86,8 +86,8 @@ pub struct ListArgs {
     /// Print one line of JSON for each
     #[arg(long)]
     pub json: bool,
-    /// With `rules`: print the requirements of a proposal as a table in the form of SEP-2484
-    #[arg(long, value_name = "PROPOSAL", conflicts_with = "json")]
+    /// With `rules`: print the requirements of a proposal or an extension as a table in the form of SEP-2484
+    #[arg(long, value_name = "NAME", conflicts_with = "json")]
     pub traceability: Option<String>,
     /// With `rules`: write Markdown pages to this directory, one for each area
     #[arg(long, value_name = "DIR", conflicts_with_all = ["json", "traceability"])]

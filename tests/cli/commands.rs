@@ -80,6 +80,9 @@ fn list_shows_what_is_covered_and_the_table_of_a_proposal() {
     assert!(rows.starts_with("sep: 2093\n"), "{rows}");
     assert!(rows.contains("\n  - check: sep2093-metadata-supported\n    text: \"The server MUST "), "{rows}");
     assert!(rows.contains("\n    excluded: \""), "{rows}");
+    let rows = typed("list rules --traceability ui").stdout;
+    assert!(rows.starts_with("extension: io.modelcontextprotocol/ui\nspec_url: https://"), "{rows}");
+    assert!(rows.contains("\n  - check: apps-cap-declared\n") && rows.contains("\n    excluded: \""), "{rows}");
     assert_eq!(typed("list rules --traceability sep-1").code, 2);
 }
 

@@ -1,11 +1,12 @@
 //! What the rules cover: by area and revision, and for a proposal by requirement.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
 use crate::{
     error::Error,
+    report::link,
     revision::Revision,
     suite::{Applies, Suite},
 };
@@ -40,23 +41,37 @@ pub fn coverage(suites: &[Suite]) -> Vec<String> {
     lines
 }
 
-/// One row for each requirement of a proposal: the rule that covers it, or why no rule does.
-pub fn traceability(proposal: &str, suites: &[Suite]) -> Result<String, Error> {
-    let ours: Vec<&Suite> = suites.iter().filter(|suite| suite.applies.proposal.as_deref() == Some(proposal)).collect();
+/// One row for each requirement of a proposal or an extension: the rule that covers it, or why no rule does.
+pub fn traceability(name: &str, suites: &[Suite]) -> Result<String, Error> {
+    let extension = suites.iter().filter_map(|suite| suite.applies.extension.as_deref()).find(|id| is_named(id, name));
+    let area = |suite: &Suite| suite.id.split('.').next().unwrap_or(&suite.id).to_owned();
+    let areas: Vec<String> = suites
+        .iter()
+        .filter(|suite| suite.applies.extension.as_deref().is_some_and(|id| is_named(id, name)))
+        .map(area)
+        .collect();
+    let is_about = |suite: &&Suite| suite.applies.proposal.as_deref() == Some(name) || areas.contains(&area(suite));
+    let ours: Vec<&Suite> = suites.iter().filter(is_about).collect();
     if ours.is_empty() {
-        let mut known: Vec<&str> = suites.iter().filter_map(|suite| suite.applies.proposal.as_deref()).collect();
-        known.dedup();
+        let applies = suites.iter().map(|suite| &suite.applies);
+        let known: BTreeSet<&str> =
+            applies.flat_map(|applies| [&applies.proposal, &applies.extension]).filter_map(Option::as_deref).collect();
         return Err(Error::Usage {
-            message: format!("unknown proposal `{proposal}`"),
-            help: Some(format!("known: {}", known.join(", "))),
+            message: format!("unknown proposal or extension `{name}`"),
+            help: Some(format!("known: {}", known.into_iter().collect::<Vec<_>>().join(", "))),
         });
     }
     let mut lines = Vec::new();
-    if let Some(number) =
-        proposal.strip_prefix("sep-").filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
-    {
+    if let Some(number) = name.strip_prefix("sep-").filter(|number| number.bytes().all(|byte| byte.is_ascii_digit())) {
         lines.push(format!("sep: {number}"));
         lines.push(format!("spec_url: https://modelcontextprotocol.io/seps/{number}"));
+    }
+    if let Some(id) = extension {
+        lines.push(format!("extension: {id}"));
+        let sources = ours.iter().flat_map(|suite| &suite.rules).map(|rule| rule.source.as_str());
+        let mut pages = sources.filter(|source| source.starts_with("extensions/"));
+        let url = pages.next().and_then(|source| link(source.split('#').next()?, Revision::NEWEST));
+        lines.extend(url.map(|url| format!("spec_url: {url}")));
     }
     lines.push("requirements:".into());
     for suite in ours {
@@ -70,6 +85,11 @@ pub fn traceability(proposal: &str, suites: &[Suite]) -> Result<String, Error> {
         }
     }
     Ok(lines.join("\n"))
+}
+
+/// Whether it is the identifier, or the name after its prefix.
+fn is_named(id: &str, name: &str) -> bool {
+    id == name || id.split_once('/').is_some_and(|(_, short)| short == name)
 }
 
 /// Any text as a YAML string. JSON strings are valid YAML.
