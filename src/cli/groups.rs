@@ -95,6 +95,24 @@ impl SelectArgs {
     }
 }
 
+/// What named hosts make of the server.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ProfileArgs {
+    /// Also report what these hosts reject, drop or cut: NAME, NAME@DATE, a file, `portable` (what several reject) or `all`,
+    /// comma separated; the verdict does not depend on it; `mcp-conform list profiles` lists them; repeatable
+    #[arg(long, value_name = "PROFILE", value_delimiter = ',', help_heading = "Scope")]
+    pub profile: Vec<String>,
+    /// A rule of a profile that fails also fails the run
+    #[arg(long, value_name = "profile", value_enum, help_heading = "Output")]
+    pub fail_on: Vec<FailOn>,
+}
+
+/// What else fails a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FailOn {
+    Profile,
+}
+
 #[derive(Clone, Debug, Args)]
 pub struct OutputArgs {
     #[command(flatten)]

@@ -4,7 +4,7 @@ use std::{num::NonZeroUsize, path::PathBuf};
 
 use clap::{Args, Subcommand};
 
-use super::{ScopeArgs, groups::seconds};
+use super::{ProfileArgs, ScopeArgs, groups::seconds};
 use crate::partition::Partition;
 
 #[derive(Debug, Args)]
@@ -17,6 +17,8 @@ pub struct MatrixArgs {
     pub targets: Option<PathBuf>,
     #[command(flatten)]
     pub scope: ScopeArgs,
+    #[command(flatten)]
+    pub profiles: ProfileArgs,
     /// Test only the K-th of N parts of the servers: hash:K/N or count:K/N
     #[arg(long, value_name = "PART", help_heading = "Scope")]
     pub partition: Option<Partition>,

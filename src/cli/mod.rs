@@ -22,7 +22,7 @@ pub use self::{
     client::{ActArgs, ClientArgs},
     gateway::{GatewayArgs, RelayArgs},
     generate::GenerateArgs,
-    groups::{Accept, FormArgs, OutputArgs, ScopeArgs, SelectArgs, TargetArgs, seconds},
+    groups::{Accept, FailOn, FormArgs, OutputArgs, ProfileArgs, ScopeArgs, SelectArgs, TargetArgs, seconds},
     matrix::{MatrixArgs, MatrixCommand},
     project::{InitArgs, Pipeline, TreeArgs, TreeFormat},
     recordings::{JudgeArgs, RecordArgs},

@@ -4,7 +4,7 @@ use std::{net::SocketAddr, path::PathBuf};
 
 use clap::Args;
 
-use super::{OutputArgs, SelectArgs};
+use super::{OutputArgs, ProfileArgs, SelectArgs};
 
 #[derive(Debug, Args)]
 pub struct RecordArgs {
@@ -36,6 +36,8 @@ pub struct JudgeArgs {
     pub output: OutputArgs,
     #[command(flatten)]
     pub select: SelectArgs,
+    #[command(flatten)]
+    pub profiles: ProfileArgs,
 }
 
 /// A number of bytes.

@@ -101,6 +101,7 @@ pub struct ListArgs {
 pub enum Listed {
     Rules,
     Suites,
+    Profiles,
     Faults,
     Variations,
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{OutputArgs, ScopeArgs, TargetArgs, groups::seconds};
+use super::{OutputArgs, ProfileArgs, ScopeArgs, TargetArgs, groups::seconds};
 use crate::{outcome::Flaky, partition::Partition};
 
 /// Retries at most: a rule that passes once in eleven runs does not pass. A guess.
@@ -19,6 +19,8 @@ pub struct RunArgs {
     pub target: TargetArgs,
     #[command(flatten)]
     pub scope: ScopeArgs,
+    #[command(flatten)]
+    pub profiles: ProfileArgs,
     /// List the rules that would be judged and exit; what applies to the server shows only in a run
     #[arg(long, help_heading = "Scope")]
     pub list: bool,

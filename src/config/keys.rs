@@ -39,6 +39,8 @@ keys! { snake_case
         retries: At<usize>,
         /// Whether a rule that fails and then passes fails the run, like --flaky
         flaky: Flaky,
+        /// What named hosts make of the servers, like --profile
+        profiles: Profiles,
         /// Servers to test, by name
         targets: Pairs<WithTree<Target>>,
         /// Clients to test, by name
@@ -61,6 +63,16 @@ keys! { snake_case
     Accept, "`accept`" {
         /// Those that come from the SDK, like --accept sdk
         sdk: bool,
+    }
+}
+
+keys! { snake_case
+    /// Profiles of hosts.
+    Profiles, "`profiles`" {
+        /// Their names, with a date after `@` if it matters, or paths of files
+        names: OneOrMany<String>,
+        /// A rule of a profile that fails also fails the run, like --fail-on profile
+        fail: bool,
     }
 }
 

@@ -68,6 +68,8 @@ pub struct Settings {
     /// In the form of the command line, with paths relative to the working directory.
     pub report: Vec<String>,
     pub baseline: Option<PathBuf>,
+    pub profiles: Vec<String>,
+    pub fail_on_profile: bool,
     pub accept_sdk: bool,
     pub retries: Option<u8>,
     pub flaky: Option<Flaky>,

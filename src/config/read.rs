@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     Config, Origin, Settings, client, folder,
-    keys::{File, LimitTable, Usable},
+    keys::{File, LimitTable, Profiles, Usable},
     levels, target, within,
 };
 use crate::{
@@ -65,6 +65,16 @@ pub fn add(config: &mut Config, file: File, origin: &Arc<Origin>, problems: &mut
     config.levels.extend(levels);
     if let Some(sdk) = file.accept.and_then(|accept| accept.sdk) {
         config.settings.accept_sdk = sdk;
+    }
+    if let Some(Profiles { names, fail, .. }) = file.profiles {
+        if let Some(OneOrMany(names)) = names {
+            let named = |name: String| match name.contains('/') || name.ends_with(".yaml") {
+                true => within(directory, Path::new(&name)).display().to_string(),
+                false => name,
+            };
+            config.settings.profiles = names.into_iter().map(named).collect();
+        }
+        config.settings.fail_on_profile = fail.unwrap_or(config.settings.fail_on_profile);
     }
     if let Some(retries) = &file.retries {
         match u8::try_from(retries.value).ok().filter(|number| *number <= MOST_RETRIES) {

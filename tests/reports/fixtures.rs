@@ -93,6 +93,7 @@ pub fn hostile() -> RunReport {
         statement: EVIL.to_owned(),
         source: EVIL.to_owned(),
         level_reason: Some(EVIL.to_owned()),
+        evidence: None,
         derived: Some(EVIL.to_owned()),
         hint: Some(EVIL.to_owned()),
         checked: 2,

@@ -48,6 +48,9 @@ pub enum Change {
     Rounded,
     /// An array of this value alone, unless it is an array.
     AsArray,
+    /// A text so many times. An array with its last element so many times, each with a number after the text, or after its
+    /// `name`.
+    Repeated(usize),
     /// An array in the other order.
     Reversed,
     /// An array with its first element again at its end.
@@ -64,6 +67,16 @@ pub enum Change {
     Only(Vec<String>),
 }
 
+/// A value like this one, with a number after its text.
+fn numbered(value: &Value, number: usize) -> Value {
+    let mut numbered = value.clone();
+    let text = if value.is_string() { Some(&mut numbered) } else { numbered.get_mut("name") };
+    if let Some(Value::String(text)) = text {
+        text.push_str(&format!("_{number}"));
+    }
+    numbered
+}
+
 impl Change {
     pub fn apply(&self, value: &mut Value) {
         match (self, &mut *value) {
@@ -75,6 +88,11 @@ impl Change {
             }
             (Self::Prefix(prefix), Value::String(text)) => text.insert_str(0, prefix),
             (Self::Suffix(suffix), Value::String(text)) => text.push_str(suffix),
+            (Self::Repeated(times), Value::String(text)) => *text = text.repeat(*times),
+            (Self::Repeated(times), Value::Array(items)) => {
+                let Some(last) = items.last().cloned() else { return };
+                items.extend((1..*times).map(|number| numbered(&last, number)));
+            }
             (Self::Swap(texts), Value::String(text)) => {
                 *text = texts.iter().fold(text.clone(), |text, (from, to)| text.replace(from, to));
             }

@@ -26,6 +26,7 @@ mod phase;
 mod phrase;
 mod place;
 mod posts;
+pub mod profiles;
 mod replays;
 mod stream;
 mod streams;

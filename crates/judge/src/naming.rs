@@ -24,6 +24,10 @@ pub fn subject(item: &Value) -> String {
     if let (Some(number), Some(_)) = (item["nr"].as_u64(), item.get("ended_by")) {
         return format!("process {}", number + 1);
     }
+    // A schema of a tool, or a part of one.
+    if let (Some(tool), Some(of), Some(pointer)) = (text("/tool"), text("/of"), text("/pointer")) {
+        return format!("{tool} {of}Schema{}", pointer.replace('/', ".").replace("~1", "/").replace("~0", "~"));
+    }
     if let Some(named) = first(&["/asked", "/uri", "/uriTemplate", "/name"]) {
         return named;
     }
@@ -86,7 +90,7 @@ pub fn member_path(path: &Path, location: &str) -> String {
 /// Removes field names of the suite language from the start of a path.
 fn without_ours(name: &str) -> String {
     let mut name = name;
-    for ours in ["reply.", "message.", "result."] {
+    for ours in ["reply.", "message.", "result.", "node."] {
         name = name.strip_prefix(ours).unwrap_or(name);
     }
     name.to_owned()

@@ -22,6 +22,7 @@ use super::{
     located::{Item, save_of},
     open::Open,
     posts::Posts,
+    profiles::Seen,
     streams::Streams,
     tally::Tally,
     visits::judge_visit,
@@ -40,7 +41,16 @@ pub fn judge(
     links: &[Link],
     frames: impl Iterator<Item = Arc<Frame>>,
 ) -> Vec<RuleResult> {
-    let grounds: Vec<Scope> = plan.suites.iter().map(|planned| ground(context, planned.suite)).collect();
+    let seen = Seen::of(plan, context);
+    let grounds: Vec<Scope> = plan
+        .suites
+        .iter()
+        .map(|planned| {
+            let mut ground = ground(context, planned.suite);
+            seen.iter().filter(|_| planned.suite.profile.is_some()).for_each(|seen| seen.bind(&mut ground));
+            ground
+        })
+        .collect();
     let mut tallies = Tally::all(plan, &grounds);
     let judged = tallies.iter_mut().filter(|tally| tally.is_judged());
     let (audiences, mut still) = assign(judged, context.revision);

@@ -14,6 +14,8 @@ use conform_suite::{
 
 /// Findings shown per rule; more are only counted.
 pub const FINDINGS_KEPT: usize = 20;
+/// Findings kept of a rule about a host, until the tools that it loses are counted.
+const OF_PROFILE_KEPT: usize = 2_000;
 /// Locations kept per rule, so that findings that follow from its own can be folded under it.
 const PLACES_KEPT: usize = 10_000;
 /// Maximum number of items kept for which a rule passed.
@@ -119,7 +121,7 @@ impl<'a> Tally<'a> {
         }
         if let Some(known) = self.found.iter_mut().find(|known| known.shows(&found)) {
             known.finding.alike += 1;
-        } else if self.found.len() < FINDINGS_KEPT {
+        } else if self.found.len() < if self.suite.profile.is_some() { OF_PROFILE_KEPT } else { FINDINGS_KEPT } {
             self.found.push(found);
         } else {
             self.further += 1;
@@ -199,6 +201,7 @@ impl<'a> Tally<'a> {
             status,
             statement: self.rule.statement.clone(),
             source: self.rule.source.clone(),
+            evidence: self.rule.evidence.clone(),
             derived: self.rule.derived.clone(),
             hint: self.rule.hint.clone(),
             checked: self.checked,

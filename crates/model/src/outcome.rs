@@ -6,6 +6,7 @@ mod cost;
 pub mod excerpt;
 mod level;
 mod masked;
+mod profile;
 mod report;
 mod rule;
 mod sdk;
@@ -18,6 +19,7 @@ pub use self::{
     cost::{Compared, CostRow, Times},
     level::{Flaky, GivenLevel, Level, Status},
     masked::masked,
+    profile::{AffectedTool, HostEvidence, InSdk, Loss, OLD_DAYS, ProfileReport},
     report::{
         CallCounts, Graph, GraphNode, Moment, OutdatedEntry, RunReport, SlowSuite, Subject, TargetReport, Tool, Totals,
     },

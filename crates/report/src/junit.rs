@@ -15,7 +15,7 @@ use super::{
     text::{flow, plain},
 };
 use conform_model::{
-    outcome::{RuleResult, RunReport, Status},
+    outcome::{ProfileReport, RuleResult, RunReport, Status},
     revision::Revision,
 };
 
@@ -47,6 +47,7 @@ pub(super) fn suites(report: &RunReport, all: bool) -> Vec<TestSuite> {
         suite.add_test_case(case(report, rule));
     }
     let mut suites: Vec<TestSuite> = suites.into_values().collect();
+    suites.extend(report.profiles.iter().map(|profile| of_profile(report, profile, all)));
     if let Some(why) = ended(report) {
         let mut error = TestCaseStatus::non_success(NonSuccessKind::Error);
         error.set_type("not tested").set_message(shown(&why));
@@ -59,6 +60,22 @@ pub(super) fn suites(report: &RunReport, all: bool) -> Vec<TestSuite> {
         suites.push(of_the_run(report, "known-failures", failure));
     }
     suites
+}
+
+/// The rules of a profile. Their failures are failed tests only where they fail the run.
+fn of_profile(report: &RunReport, profile: &ProfileReport, all: bool) -> TestSuite {
+    // Neither --strict nor several revisions have a meaning for a profile.
+    let alone = RunReport { strict: false, revisions: Vec::new(), rules: Vec::new(), profiles: Vec::new(), ..report.clone() };
+    let mut suite = TestSuite::new(shown(&format!("profile.{}", profile.profile)));
+    suite.set_time(Duration::ZERO);
+    suite.add_property(Property::new("as-of", shown(&profile.as_of)));
+    let judged = |rule: &&RuleResult| all || !matches!(rule.status, Status::NotExercised | Status::NotApplicable);
+    for rule in profile.rules.iter().filter(judged) {
+        let tolerated = rule.status == Status::Fail && !report.fail_on_profile;
+        let status = if tolerated { Status::Warn } else { rule.status };
+        suite.add_test_case(case(&alone, &RuleResult { status, ..rule.clone() }));
+    }
+    suite
 }
 
 /// Failures of the run itself, as a suite with one test.

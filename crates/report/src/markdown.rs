@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use super::{
-    human::{agreed, explanation, meaning},
+    human::{agreed, explanation, meaning, told},
     served,
     tally::{Tally, rules_with_status},
     text::{flow, plain},
@@ -89,6 +89,7 @@ fn write(page: &mut String, report: &RunReport) -> std::fmt::Result {
             writeln!(page, "\n</details>")?;
         }
     }
+    profiles(page, report)?;
     let notes: Vec<&String> = report.limits.iter().chain(&report.notes).collect();
     if !notes.is_empty() {
         writeln!(page, "\n<details><summary>Notes: {}</summary>\n", notes.len())?;
@@ -96,6 +97,25 @@ fn write(page: &mut String, report: &RunReport) -> std::fmt::Result {
             writeln!(page, "- {}", prose(note))?;
         }
         writeln!(page, "\n</details>")?;
+    }
+    Ok(())
+}
+
+/// What named hosts make of the server: a table, and folded details.
+fn profiles(page: &mut String, report: &RunReport) -> std::fmt::Result {
+    if report.profiles.is_empty() {
+        return Ok(());
+    }
+    writeln!(page, "\n### Profiles of hosts\n\n| profile | result |\n| --- | --- |")?;
+    for profile in &report.profiles {
+        writeln!(page, "| {} | {} |", prose(&profile.dated()), prose(&told(profile)))?;
+    }
+    page.push('\n');
+    for (status, mark) in [(Status::Fail, "❌"), (Status::Warn, "⚠️")] {
+        let rules = report.profiles.iter().flat_map(|profile| &profile.rules).filter(|rule| rule.status == status);
+        for rule in rules.take(TOLD) {
+            folded(page, mark, report, rule)?;
+        }
     }
     Ok(())
 }

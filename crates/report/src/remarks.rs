@@ -1,5 +1,6 @@
 //! What a report says of a rule after its findings, besides the source.
 
+use crate::human::{seen, with_sdk};
 use conform_model::outcome::RuleResult;
 
 pub struct Remark {
@@ -15,7 +16,9 @@ pub fn remarks(rule: &RuleResult) -> impl Iterator<Item = Remark> {
         .then(|| format!("{} (not judged in these messages until this is fixed)", rule.also.join(", ")));
     let said = [
         ("sdk", rule.part_of_sdk()),
+        ("seen", rule.evidence.as_ref().map(|evidence| seen(evidence, true))),
         ("fix", rule.fix().map(str::to_owned)),
+        ("with", rule.evidence.as_ref().and_then(with_sdk)),
         ("why", rule.derived.clone()),
         ("level", rule.given_level()),
         ("also", also),

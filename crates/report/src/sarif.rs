@@ -77,6 +77,8 @@ fn descriptor(rule: &RuleResult) -> Value {
         Level::Must => "error",
         Level::Should => "warning",
         Level::Advice | Level::May => "note",
+        Level::Fail => "error",
+        Level::Warn => "warning",
     };
     let mut descriptor = json!({
         "id": plain(&rule.id),

@@ -1,12 +1,12 @@
 //! What SDKs do whatever the authors of servers write: `suites/sdks/*.yaml`.
 
-use std::sync::LazyLock;
+use std::{collections::BTreeMap, sync::LazyLock};
 
 use regex::Regex;
 use serde::Deserialize;
 
 use crate::version::is_within;
-use conform_model::outcome::{Finding, RuleResult, RunReport, Sdk, SdkDefect, Sender, Status, Subject};
+use conform_model::outcome::{Finding, InSdk, RuleResult, RunReport, Sdk, SdkDefect, Sender, Status, Subject};
 use conform_texts::SDKS;
 
 /// The built-in ledger.
@@ -25,6 +25,9 @@ pub struct SdkLedger {
     pub registry: Registry,
     #[serde(default)]
     pub known: Vec<KnownDefect>,
+    /// How an author sets a part of a tool, by the word for it that rules about hosts have under `fix`.
+    #[serde(default)]
+    pub writes: BTreeMap<String, String>,
 }
 
 /// Where a package is published, which also says how it is found for a program.
@@ -102,6 +105,18 @@ pub fn mark(report: &mut RunReport) {
     }
     for rule in &mut report.rules {
         mark_rule(rule, &report.target.sdks);
+    }
+}
+
+/// Adds to the rules about hosts how their fix is written with the SDK of the server.
+pub fn advise(report: &mut RunReport) {
+    let sdks: Vec<&SdkLedger> =
+        report.target.sdks.iter().filter_map(|sdk| LEDGERS.iter().find(|of| of.sdk == sdk.package)).collect();
+    let rules = report.profiles.iter_mut().flat_map(|profile| &mut profile.rules);
+    for evidence in rules.filter_map(|rule| rule.evidence.as_mut()) {
+        let Some(fix) = &evidence.fix else { continue };
+        let written = |sdk: &&SdkLedger| Some(InSdk { sdk: sdk.sdk.clone(), code: sdk.writes.get(fix)?.clone() });
+        evidence.in_sdk = sdks.iter().find_map(written);
     }
 }
 

@@ -11,5 +11,5 @@ mod ledger;
 mod version;
 
 pub use installed::installed;
-pub use ledger::{KnownDefect, LEDGERS, Registry, SdkLedger, accept, is_of_sdk, mark};
+pub use ledger::{KnownDefect, LEDGERS, Registry, SdkLedger, accept, advise, is_of_sdk, mark};
 pub use version::is_within;

@@ -53,6 +53,8 @@ keys! { snake_case
         user_owned_call: GuardedCall,
         /// Clients may be registered with the authorization server.
         registration: bool,
+        /// The name under which hosts have the server: several of them join it and the name of a tool.
+        installed_as: String,
     }
 }
 

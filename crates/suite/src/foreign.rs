@@ -50,6 +50,11 @@ pub fn flaws(schema: &Value) -> Option<Vec<Violation>> {
     flaws_by(dialect(schema)?, schema)
 }
 
+/// Why it is not valid under the metaschema of draft 7, whatever it declares; `None` if that cannot be determined.
+pub fn flaws_in_draft_7(schema: &Value) -> Option<Vec<Violation>> {
+    flaws_by(Draft::Draft7, schema)
+}
+
 /// Same as [`flaws`], but a schema that declares no dialect may be valid in any dialect.
 pub fn flaws_in_all(schema: &Value) -> Option<Vec<Violation>> {
     let fits = |draft| flaws_by(draft, schema).is_none_or(|flaws| flaws.is_empty());

@@ -9,7 +9,7 @@ use conform_model::evidence::{RunContext, Side};
 pub const SURVEY: &str = "survey";
 
 /// Facts that the program determines itself, or adds to given ones.
-pub const FOUND: [&str; 30] = [
+pub const FOUND: [&str; 31] = [
     "aliased_uris",
     "annotated",
     "authorization",
@@ -34,6 +34,7 @@ pub const FOUND: [&str; 30] = [
     "outside",
     "prefixes",
     "second_variables",
+    "shortest_installed_as",
     "task_calls",
     "traversal_prompts",
     "untasked_calls",

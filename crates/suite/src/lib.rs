@@ -27,7 +27,7 @@ pub use conform_source::{Diagnostic, diagnostic, yaml};
 pub use file::schema;
 pub use file::without_null;
 pub use ground::{SURVEY, ground};
-pub use load::{Known, Origin, built_in, load};
+pub use load::{Known, Origin, built_in, built_in_profile, load, profile, profiles};
 pub use matcher::{Matcher, Mismatch, Unmet, equal, show::value as show};
 pub use model::*;
 pub use path::{Demand, Filter, Node, Path, push_token};

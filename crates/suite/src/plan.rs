@@ -123,6 +123,11 @@ impl Filter {
     /// Parses the terms, and rejects one that selects nothing. `!` before a term excludes what it selects, and the report
     /// does not show what only a term with `+` selects.
     pub fn new(terms: &[String], suites: &[Suite]) -> Result<Self, Error> {
+        Self::of(terms, &suites.iter().collect::<Vec<_>>())
+    }
+
+    /// The same for suites that are not in one list.
+    pub fn of(terms: &[String], suites: &[&Suite]) -> Result<Self, Error> {
         let (mut selected, mut excluded, mut beside) = (Vec::new(), Vec::new(), Vec::new());
         for text in terms {
             let (list, text) = match text.split_at_checked(1) {

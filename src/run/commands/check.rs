@@ -6,8 +6,8 @@ use crate::{
     evidence::Side,
     run::{
         inputs::{
-            configured,
-            suites::{self, load},
+            configured, profiles,
+            suites::{self, load_texts},
         },
         process::{Surroundings, console},
     },
@@ -20,7 +20,14 @@ pub fn check(args: &CheckArgs, surroundings: &Surroundings) -> Result<u8, Error>
         true => configured::with_own_suites(&[], surroundings)?,
         false => args.files.clone(),
     };
-    let suites = load(&Side::ALL, &own, surroundings.color)?;
+    let (of_profiles, own): (Vec<_>, Vec<_>) =
+        suites::read(&own)?.into_iter().partition(|(_, text)| profiles::is_profile(text));
+    let mut suites = load_texts(&Side::ALL, &own, surroundings.color)?;
+    suites.extend(profiles::built_in(surroundings.color)?);
+    for (file, text) in &of_profiles {
+        let profile = profiles::from_text(file, text);
+        suites.push(profile.map_err(|mistakes| suites::refused(&mistakes, surroundings.color))?);
+    }
     let shown: Vec<&Suite> = if args.files.is_empty() {
         suites.iter().collect()
     } else {

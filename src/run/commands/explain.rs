@@ -9,12 +9,12 @@ use crate::{
     error::{Error, exit},
     evidence::Side,
     evidence::Transport,
-    outcome::{Finding, Held, RuleResult, Sender, ShownFrame, Status, excerpt::middle},
+    outcome::{Finding, Held, HostEvidence, RuleResult, Sender, ShownFrame, Status, excerpt::middle},
     plan::{Filter, nearest},
     report::{self, explanation},
     revision::Revision,
     run::{
-        inputs::{configured, suites::load},
+        inputs::{configured, profiles, suites::load},
         process::{Surroundings, console::say},
         trials::{Conducted, Trial, trials},
     },
@@ -24,7 +24,8 @@ use crate::{
 
 pub fn explain(args: &ExplainArgs, surroundings: &Surroundings) -> Result<u8, Error> {
     let own = configured::with_own_suites(&args.suite, surroundings)?;
-    let suites = load(&Side::ALL, &own, surroundings.color)?;
+    let mut suites = load(&Side::ALL, &own, surroundings.color)?;
+    suites.extend(profiles::built_in(surroundings.color)?);
     let known = suites.iter().flat_map(|suite| suite.rules.iter().map(move |rule| (suite, rule)));
     if let Some((suite, rule)) = known.clone().find(|(_, rule)| rule.id == args.rule) {
         say(&told(suite, rule, &suites));
@@ -33,7 +34,10 @@ pub fn explain(args: &ExplainArgs, surroundings: &Surroundings) -> Result<u8, Er
         }
         return Ok(exit::CONFORMING);
     }
-    if let Some(suite) = suites.iter().find(|suite| suite.id == args.rule) {
+    let is_named = |suite: &&Suite| {
+        suite.id == args.rule || suite.profile.as_ref().is_some_and(|profile| profile.name == args.rule)
+    };
+    if let Some(suite) = suites.iter().find(is_named) {
         say(&rules_of(suite));
         return Ok(exit::CONFORMING);
     }
@@ -60,6 +64,7 @@ fn rules_of(suite: &Suite) -> String {
     lines.push(format!("applies    {}", scope(&suite.applies, &Applies::default())));
     lines.push(String::new());
     lines.extend(suite.rules.iter().map(|rule| format!("{}\n  {}", rule.id, rule.statement)));
+    lines.extend(suite.untested.iter().map(|row| format!("{}\n  {} (not tested: {})", row.id, row.statement, row.because)));
     lines.extend(["", "`mcp-conform explain RULE` shows more about each."].map(str::to_owned));
     lines.join("\n")
 }
@@ -70,7 +75,10 @@ fn told(suite: &Suite, rule: &Rule, suites: &[Suite]) -> String {
     lines.push(format!("file       {}", suite.file));
     lines.push(format!("applies    {}", scope(&suite.applies, &rule.applies)));
     let source = report::link(&rule.source, newest(suite, rule)).unwrap_or_else(|| rule.source.clone());
-    lines.push(format!("source     {source}"));
+    match &rule.evidence {
+        None => lines.push(format!("source     {source}")),
+        Some(evidence) => lines.extend(known_by(evidence)),
+    }
     lines.extend(rule.derived.as_ref().map(|why| format!("why        {why}")));
     lines.extend(rule.hint.as_ref().map(|hint| format!("hint       {hint}")));
     let steps = steps(suite, rule, suites);
@@ -83,6 +91,17 @@ fn told(suite: &Suite, rule: &Rule, suites: &[Suite]) -> String {
         lines.extend(text.lines().map(|line| format!("  {line}")));
     }
     lines.join("\n")
+}
+
+/// How it is known what a host does.
+fn known_by(evidence: &HostEvidence) -> Vec<String> {
+    let HostEvidence { lost, sources, seen, certainty, host_version, .. } = evidence;
+    let mut lines = vec![format!("lost       {}", lost.told())];
+    lines.extend(sources.iter().map(|source| format!("source     {source}")));
+    lines.push(format!("seen       {seen}"));
+    lines.extend(host_version.iter().map(|version| format!("version    {version}")));
+    lines.push(format!("certainty  {certainty}"));
+    lines
 }
 
 fn not_tested(suite: &Suite, row: &Untested) -> String {

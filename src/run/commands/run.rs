@@ -10,7 +10,7 @@ use crate::{
     plan::{Extensions, Filter, Proposals},
     run::{
         conducting::assemble_run::{conduct, schedule},
-        inputs::{again, configured, credentials, deviations, job::Job, misnamed, sdks, suites::load, target},
+        inputs::{again, configured, credentials, deviations, job::Job, misnamed, profiles, sdks, suites::load, target},
         process::{
             Surroundings,
             console::{self, complain},
@@ -22,7 +22,7 @@ use crate::{
         results::{
             abort_report,
             baseline::Baseline,
-            course::{Conduct, Course, Tested},
+            course::{Conduct, Course, Profiles, Tested},
             outputs,
         },
     },
@@ -70,20 +70,21 @@ fn prepared<'a>(
 ) -> Result<(Course<'a>, Job), Error> {
     let (mut target, mut facts, limits) = target::target(&args.target, surroundings)?;
     let mut suites = load(&[Side::Server], &own_suites(args, surroundings)?, surroundings.color)?;
+    let terms = terms(args)?;
     let levels = match configured::config(&args.target, surroundings)? {
         Some(config) => config.levels(&suites, surroundings.color)?,
         None => BTreeMap::new(),
     };
     give_levels(&mut suites, &levels);
-    let terms = terms(args)?;
+    let profiles = Profiles::wanted(&args.profiles, &terms, &suites, &levels, surroundings.color)?;
     if args.flaky.is_some() && args.retries.is_none() {
         return Err(Error::Usage {
             message: "--flaky has no effect without --retries".into(),
             help: Some("for example --retries 2 --flaky pass".into()),
         });
     }
-    let filter = filter(args, &terms, &suites)?;
-    let baseline = Baseline::wanted(&args.output, &suites)?;
+    let filter = part_of(profiles.filter.clone(), args, &suites);
+    let baseline = Baseline::wanted(&args.output, &profiles::with(&suites, &profiles.suites))?;
     let limits = target::limits(args, limits)?;
     unless_ended(credentials::obtain(&mut target, &mut facts, &limits))?;
     let revisions = args.scope.revision.parse()?;
@@ -116,6 +117,7 @@ fn prepared<'a>(
         levels,
         own_suites: &args.scope.select.suite,
         baseline,
+        profiles,
         strict: args.output.strict,
         output: &args.output,
         transcript: args.transcript.as_deref(),
@@ -214,12 +216,11 @@ fn has_nothing_left(args: &RunArgs, terms: &[String]) -> bool {
 }
 
 /// The selected rules of this part of the run.
-fn filter(args: &RunArgs, terms: &[String], suites: &[Suite]) -> Result<Filter, Error> {
-    let filter = Filter::new(terms, suites)?;
-    Ok(match args.partition {
+fn part_of(filter: Filter, args: &RunArgs, suites: &[Suite]) -> Filter {
+    match args.partition {
         Some(part) => filter.part(part, suites),
         None => filter,
-    })
+    }
 }
 
 /// `run --list`: the rules that the filter selects, as `SUITE  RULE`.
@@ -229,7 +230,7 @@ pub fn list(args: &RunArgs, surroundings: &Surroundings) -> Result<u8, Error> {
     if has_nothing_left(args, &terms) {
         return Ok(exit::CONFORMING);
     }
-    let filter = filter(args, &terms, &suites)?;
+    let filter = part_of(Filter::new(&terms, &suites)?, args, &suites);
     let shown = suites.iter().flat_map(|suite| suite.rules.iter().map(move |rule| (suite, rule)));
     let shown = shown.filter(|(suite, rule)| filter.selects(suite, rule) && filter.shows(&rule.id));
     let lines: Vec<String> = shown.map(|(suite, rule)| format!("{:<32} {}", suite.id, rule.id)).collect();

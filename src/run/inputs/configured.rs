@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use crate::{
-    cli::{Accept, RunArgs, TargetArgs},
+    cli::{Accept, FailOn, RunArgs, TargetArgs},
     config::{self, Config},
     error::Error,
     run::process::Surroundings,
@@ -20,6 +20,10 @@ pub fn with_settings(args: &RunArgs, surroundings: &Surroundings) -> RunArgs {
     let Ok(Some(Config { settings, .. })) = config(&args.target, surroundings) else { return args };
     let output = &mut args.output;
     output.strict |= settings.strict;
+    if args.profiles.profile.is_empty() {
+        args.profiles.profile = settings.profiles;
+    }
+    args.profiles.fail_on.extend(settings.fail_on_profile.then_some(FailOn::Profile));
     output.accept.extend(settings.accept_sdk.then_some(Accept::Sdk));
     if !args.fail_fast {
         args.retries = args.retries.or(settings.retries);

@@ -10,6 +10,7 @@ pub mod minted;
 pub mod misnamed;
 pub mod oauth_client;
 pub mod place;
+pub mod profiles;
 pub mod sdks;
 pub mod suites;
 pub mod target;

@@ -113,7 +113,7 @@ fn collect(path: &PathBuf, files: &mut Vec<(String, String)>) -> Result<(), Erro
     Ok(())
 }
 
-fn refused(mistakes: &[Diagnostic], color: bool) -> Error {
+pub fn refused(mistakes: &[Diagnostic], color: bool) -> Error {
     let rendered: Vec<String> = mistakes.iter().map(|mistake| mistake.render(color)).collect();
     let short = mistakes.iter().map(ToString::to_string).collect();
     Error::Suites(Mistakes { rendered: rendered.join("\n\n"), short })

@@ -13,7 +13,7 @@ use crate::{
     cli::OutputArgs,
     error::Error,
     evidence::RunEnd,
-    judge::FINDINGS_KEPT,
+    judge::{FINDINGS_KEPT, profiles},
     outcome::{Finding, OutdatedEntry, RuleResult, RunReport, Status},
     plan::nearest,
     report::{first_lines, flow, plain},
@@ -65,7 +65,7 @@ impl Baseline {
 
     /// The baseline file of the options, if any. It is read before the run, so that a mistake in it is reported at
     /// once.
-    pub fn wanted(args: &OutputArgs, suites: &[Suite]) -> Result<Self, Error> {
+    pub fn wanted(args: &OutputArgs, suites: &[&Suite]) -> Result<Self, Error> {
         let renewed = args.write_baseline.as_ref().filter(|path| path.exists());
         let Some(path) = args.baseline.as_ref().or(renewed) else {
             if args.update_baseline {
@@ -139,7 +139,8 @@ impl Baseline {
     fn apply(&self, report: &mut RunReport, path: &Path, saw_all: &SawAll) {
         let strict = report.strict;
         let mut used = vec![false; self.known.len()];
-        for rule in report.rules.iter_mut().filter(|rule| fails(rule, strict)) {
+        let of_profiles = report.profiles.iter_mut().flat_map(|profile| &mut profile.rules);
+        for rule in report.rules.iter_mut().chain(of_profiles).filter(|rule| fails(rule, strict)) {
             let entries = self.known.iter().enumerate().filter(|(_, known)| known.concerns(rule));
             let entries: Vec<_> = entries.filter(|(_, known)| known.covers_any(rule)).collect();
             for (index, _) in &entries {
@@ -177,13 +178,15 @@ impl Baseline {
         let told = gone.iter().map(|(rule, subjects)| format!("{}: {}", path.display(), outdated(rule, subjects)));
         report.outdated = told.collect();
         report.notes.extend(report.outdated.iter().cloned());
+        report.profiles.iter_mut().for_each(profiles::total);
         total(report);
     }
 
     /// The current failures as the text of a baseline file. The reasons of existing entries are kept.
     fn renewed(&self, report: &RunReport, saw_all: &SawAll) -> String {
         let mut failing: BTreeMap<&str, Vec<&RuleResult>> = BTreeMap::new();
-        for rule in report.rules.iter().filter(|rule| fails(rule, report.strict)) {
+        let of_profiles = report.profiles.iter().flat_map(|profile| &profile.rules);
+        for rule in report.rules.iter().chain(of_profiles).filter(|rule| fails(rule, report.strict)) {
             failing.entry(&rule.id).or_default().push(rule);
         }
         let mut text = HEAD.to_owned();

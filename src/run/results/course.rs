@@ -11,13 +11,14 @@ use std::{
 use super::{baseline::Baseline, outputs};
 use crate::{
     assess,
-    cli::{Accept, FormArgs, OutputArgs, SelectArgs},
-    error::Error,
+    cli::{Accept, FormArgs, OutputArgs, ProfileArgs, SelectArgs},
+    error::{Error, exit},
     evidence::{Evidence, Recorder, Side},
-    outcome::{GivenLevel, RunReport},
+    judge::profiles::assess as judge_profiles,
+    outcome::{GivenLevel, ProfileReport, RunReport},
     plan::Filter,
     run::{
-        inputs::suites::load,
+        inputs::{profiles, suites::load},
         process::{
             Surroundings,
             interrupts::Interrupts,
@@ -25,7 +26,7 @@ use crate::{
             strays::supervised,
         },
     },
-    suite::Suite,
+    suite::{Suite, give_levels},
 };
 
 /// A test that yields evidence about one party.
@@ -48,9 +49,51 @@ pub struct Course<'a> {
     pub levels: BTreeMap<String, GivenLevel>,
     pub own_suites: &'a [PathBuf],
     pub baseline: Baseline,
+    pub profiles: Profiles,
     pub strict: bool,
     pub output: &'a OutputArgs,
     pub transcript: Option<&'a Path>,
+}
+
+/// The profiles, which are judged on the same evidence, and never part of the verdict.
+#[derive(Default)]
+pub struct Profiles {
+    pub suites: Vec<Suite>,
+    pub filter: Filter,
+    /// Whether a rule of one that fails also fails the run.
+    pub fail: bool,
+}
+
+impl Profiles {
+    /// Those of the options. `terms` select among their rules and those of `suites`.
+    pub fn wanted(
+        args: &ProfileArgs,
+        terms: &[String],
+        suites: &[Suite],
+        levels: &BTreeMap<String, GivenLevel>,
+        color: bool,
+    ) -> Result<Self, Error> {
+        let mut own = profiles::load(&args.profile, color)?;
+        give_levels(&mut own, levels);
+        let filter = Filter::of(terms, &profiles::with(suites, &own))?;
+        Ok(Self { suites: own, filter, fail: !args.fail_on.is_empty() })
+    }
+
+    fn judge(&self, report: &mut RunReport, evidence: &Evidence) {
+        report.profiles = judge_profiles(evidence, &self.suites, &self.filter);
+        report.fail_on_profile = self.fail;
+        conform_sdks::advise(report);
+        // The filter may select rules of profiles alone.
+        if report.rules.is_empty() && !report.profiles.is_empty() && report.exit_code == exit::NOTHING_EXERCISED {
+            report.exit_code = exit::CONFORMING;
+        }
+    }
+
+    fn settle(&self, report: &mut RunReport) {
+        if self.fail && report.exit_code == exit::CONFORMING && report.profiles.iter().any(ProfileReport::fails) {
+            report.exit_code = exit::FAILED;
+        }
+    }
 }
 
 impl<'a> Course<'a> {
@@ -82,9 +125,10 @@ impl<'a> Course<'a> {
         accepts(output, side)?;
         let terms = select.terms();
         let filter = Filter::new(&terms, &suites)?;
-        let baseline = Baseline::wanted(output, &suites)?;
+        let baseline = Baseline::wanted(output, &profiles::with(&suites, &[]))?;
         let (levels, own_suites, strict) = (BTreeMap::new(), select.suite.as_slice(), output.strict);
-        Ok(Self { suites, filter, terms, levels, own_suites, baseline, strict, output, transcript })
+        let profiles = Profiles::default();
+        Ok(Self { suites, filter, terms, levels, own_suites, baseline, profiles, strict, output, transcript })
     }
 
     /// Does the work, shows its progress on a terminal, and kills all its processes at the end.
@@ -131,7 +175,9 @@ impl<'a> Course<'a> {
         complete(&mut evidence, &mut report);
         self.name_sdks(&mut report);
         let saw_all = assess::saw_all(&evidence, &self.suites);
+        self.profiles.judge(&mut report, &evidence);
         let settled = self.baseline.settle(&mut report, self.output, &evidence.header.end, &saw_all);
+        self.profiles.settle(&mut report);
         // A file that cannot be written does not prevent the others.
         let saved = self.transcript.map_or(Ok(()), |path| outputs::save_transcript(path, &evidence));
         Tested { failure: assess::failure::without_results(&report, &evidence), report, kept: [settled, saved] }

@@ -18,6 +18,7 @@ pub fn trials(revisions: &[Revision], transports: &[Transport]) -> Vec<Trial> {
         also: Vec::new(),
         stops: None,
         suites: &[],
+        hosts: Vec::new(),
         without_facts: false,
     };
     let protected = FaultInfo { protected: true, transports: vec![Transport::Http], ..faultless(None) };
@@ -92,6 +93,7 @@ fn trial(fault: &FaultInfo, revision: Revision, transport: Transport) -> Trial {
     Trial {
         stops: fault.stops,
         only: fault.suites.iter().map(ToString::to_string).collect(),
+        hosts: fault.hosts.clone(),
         proposal: fault.proposal.clone(),
         extension: fault.extension.clone(),
         protected: fault.protected,

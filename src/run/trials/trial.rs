@@ -17,6 +17,8 @@ pub struct Trial {
     pub stops: Option<&'static str>,
     /// If it is judged with all suites: the suites or rules that run alone; all suites if this is empty.
     pub only: Vec<String>,
+    /// The terms that select the profiles of hosts which judge it; empty: none.
+    pub hosts: Vec<String>,
     /// A proposal that has to be enabled for the fault to show.
     pub proposal: Option<String>,
     /// An extension that has to be enabled for the fault to show.
@@ -54,6 +56,7 @@ impl Trial {
             variation: false,
             stops: None,
             only: Vec::new(),
+            hosts: Vec::new(),
             proposal: None,
             extension: None,
             protected: false,
@@ -86,7 +89,7 @@ impl Trial {
             Err(error) => Shown { stopped: Some(error.to_string()), code: error.exit_code(), ..Shown::default() },
         };
         if self.all_suites {
-            return match Filter::new(&self.only, suites) {
+            return match Filter::new(&self.terms(suites), suites) {
                 Ok(filter) => run(&filter),
                 Err(error) => Shown { stopped: Some(error.to_string()), ..Shown::default() },
             };
@@ -95,6 +98,21 @@ impl Trial {
         // Some faults show only next to others' changes.
         let widest = || Self { all_suites: true, ..self.clone() }.run(suites, program);
         narrow.filter(|shown| shown.idle.is_empty() && !shown.caught.is_empty()).unwrap_or_else(widest)
+    }
+
+    /// The suites that judge it. A fault of a server for hosts is judged by profiles alone, and a variation for them by all.
+    fn terms(&self, suites: &[Suite]) -> Vec<String> {
+        let mut terms = self.only.clone();
+        let excluded = |terms: &[String]| terms.iter().filter(|term| term.starts_with('!')).cloned().collect::<Vec<_>>();
+        if !suites.iter().any(|suite| suite.profile.is_some()) {
+        } else if self.hosts.is_empty() {
+            terms.push("!profile".to_owned());
+        } else if self.variation {
+            terms.extend(excluded(&self.hosts));
+        } else {
+            terms.extend(self.hosts.iter().cloned());
+        }
+        terms
     }
 
     /// Runs the trial with some rules, and returns the report and the evidence.

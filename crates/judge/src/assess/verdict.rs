@@ -35,6 +35,8 @@ pub fn sum_up(
         outdated_entries: Vec::new(),
         notes: counted(notes),
         rules,
+        profiles: Vec::new(),
+        fail_on_profile: false,
         timeline: Vec::new(),
         slowest: Vec::new(),
         timeline_left_out: 0,

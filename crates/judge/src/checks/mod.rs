@@ -4,6 +4,7 @@ mod apps;
 mod asking;
 mod authorization;
 pub mod files;
+mod hosts;
 mod lists;
 mod messages;
 pub mod resources;
@@ -36,8 +37,10 @@ pub const CHECKS: &[Check] = &[
     resources::contents_metadata::CHECK,
     schemas::default_fits::CHECK,
     files::directory_children::CHECK,
+    hosts::draft_7::CHECK,
     asking::elicitation_ids::CHECK,
     resources::embedded_annotations::CHECK,
+    hosts::equal_names::CHECK,
     messages::extension_ids::CHECK,
     schemas::field_spelling::CHECK,
     files::file_bytes::CHECK,
@@ -45,6 +48,7 @@ pub const CHECKS: &[Check] = &[
     files::front_matter::CHECK,
     schemas::header_annotations::CHECK,
     resources::known_children::CHECK,
+    hosts::known_names::CHECK,
     resources::list_depth::CHECK,
     lists::listed_once::CHECK,
     lists::lists_agree::CHECK,
@@ -52,6 +56,7 @@ pub const CHECKS: &[Check] = &[
     messages::message_form::CHECK,
     messages::meta_keys::CHECK,
     resources::mime_listed::CHECK,
+    hosts::mixed_verbs::CHECK,
     authorization::names_endpoint::CHECK,
     messages::names_one_of::CHECK,
     messages::no_match::CHECK,
@@ -86,6 +91,7 @@ pub const CHECKS: &[Check] = &[
     schemas::structured_text::CHECK,
     tasks::task_course::CHECK,
     tasks::task_requests::CHECK,
+    hosts::text_length::CHECK,
     messages::tells_none::CHECK,
     asking::tool_rounds::CHECK,
     files::total::CHECK,

@@ -14,6 +14,10 @@ pub enum Level {
     Advice,
     /// What a server is free to do: only observed.
     May,
+    /// About a named host: it rejects, drops or loses something.
+    Fail,
+    /// About a named host: it cuts or ignores something, or the evidence is weak.
+    Warn,
 }
 
 impl Level {
@@ -23,14 +27,16 @@ impl Level {
             Self::Should => "should",
             Self::Advice => "advice",
             Self::May => "may",
+            Self::Fail => "fail",
+            Self::Warn => "warn",
         }
     }
 
     /// The status of a rule at this level that fails.
     pub const fn of_failure(self) -> Status {
         match self {
-            Self::Must => Status::Fail,
-            Self::Should => Status::Warn,
+            Self::Must | Self::Fail => Status::Fail,
+            Self::Should | Self::Warn => Status::Warn,
             Self::Advice => Status::Advice,
             Self::May => Status::Observed,
         }
@@ -43,6 +49,7 @@ impl Level {
             Self::Should => "SHOULD",
             Self::Advice => "Consider",
             Self::May => "MAY",
+            Self::Fail | Self::Warn => "",
         }
     }
 

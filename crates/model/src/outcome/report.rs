@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Compared, CostRow, Flaky, RuleResult, Sdk, Sender, Served, Status, is_zero};
+use super::{Compared, CostRow, Flaky, ProfileReport, RuleResult, Sdk, Sender, Served, Status, is_zero};
 use crate::revision::Revision;
 
 /// Whom a report is about.
@@ -121,6 +121,12 @@ pub struct RunReport {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slowest: Vec<SlowSuite>,
     pub rules: Vec<RuleResult>,
+    /// What named hosts make of the server. The verdict does not depend on it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub profiles: Vec<ProfileReport>,
+    /// Whether a rule of a profile that fails also fails the run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fail_on_profile: bool,
     /// The first messages of the run, each in a few words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timeline: Vec<Moment>,

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::{Level, Needs, SdkDefect, Sender, Status, Subject, Unexercised, World, is_zero};
+use super::{HostEvidence, Level, Needs, SdkDefect, Sender, Status, Subject, Unexercised, World, is_zero};
 use crate::revision::Revision;
 
 /// One violation of a rule.
@@ -88,6 +88,9 @@ pub struct RuleResult {
     pub status: Status,
     pub statement: String,
     pub source: String,
+    /// Of a rule about a named host: how it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<HostEvidence>,
     /// The reason, if the specification does not state the rule explicitly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub derived: Option<String>,

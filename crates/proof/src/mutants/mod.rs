@@ -27,12 +27,12 @@ use crate::{cli::MutantsArgs, systematic::systematic};
 use mcp_conform::{
     assess::{Options, assess},
     error::{Error, exit},
-    evidence::{Evidence, Side, Transport},
+    evidence::{Evidence, Transport},
     outcome::RunReport,
     plan::Filter,
     revision::Revision,
     run::{
-        inputs::suites::load,
+        inputs::profiles::with_suites,
         process::{Surroundings, console},
         trials::{Trial, trials, variation_trials, with_causes},
     },
@@ -49,7 +49,7 @@ pub fn mutants(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Er
     if args.gateways {
         return gateways::prove(args, surroundings);
     }
-    let suites = load(&[Side::Server, Side::AuthorizationServer], &[], surroundings.color)?;
+    let suites = with_suites()?;
     if let Some(folder) = &args.bugs {
         return list_bugs(folder, &suites);
     }
@@ -147,7 +147,15 @@ fn prove_changed(
 
 /// Whether the changed rules have the recorded verdicts on the recorded servers.
 fn prove_recorded(changed: &Changed, suites: &[Suite]) -> bool {
-    let ids: Vec<String> = changed.rules.iter().cloned().collect();
+    // What a host does is no verdict on a recorded server.
+    let of_hosts = |id: &&String| {
+        let profiles = suites.iter().filter(|suite| suite.profile.is_some());
+        profiles.flat_map(|suite| &suite.rules).any(|rule| rule.id == **id)
+    };
+    let ids: Vec<String> = changed.rules.iter().filter(|id| !of_hosts(id)).cloned().collect();
+    if ids.is_empty() {
+        return true;
+    }
     let filter = with_causes(ids, suites).unwrap_or_default();
     let recordings = Recording::all(&changed.root.join(RECORDED));
     let differences = run_all(&recordings, processors(), |recording| {

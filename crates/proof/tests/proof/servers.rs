@@ -12,6 +12,7 @@ use mcp_conform::{
     plan::Filter,
     revision::Revision,
     run::{
+        inputs::profiles::with_suites,
         load,
         trials::{Trial, few_trials, trials},
     },
@@ -19,8 +20,7 @@ use mcp_conform::{
 };
 
 pub fn tests(is_whole: bool) -> impl Iterator<Item = Test> {
-    let sides = [Side::Server, Side::AuthorizationServer];
-    let suites = Arc::new(load(&sides, &[], false).expect("the built-in suites load"));
+    let suites = Arc::new(with_suites().expect("the built-in suites load"));
     let all = if is_whole { trials(&Revision::ALL, &Transport::ALL) } else { few_trials() };
     let (faultless, faulty): (Vec<Trial>, Vec<Trial>) = all.into_iter().partition(|trial| trial.fault.is_none());
 
@@ -29,7 +29,8 @@ pub fn tests(is_whole: bool) -> impl Iterator<Item = Test> {
     let by_fault = together.map(|trials| (trials[0].fault.clone().unwrap_or_default(), trials.to_vec()));
     let proofs: Vec<(String, Vec<Trial>)> = alone.chain(by_fault).collect();
     let recorded = Recording::all(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/recorded"));
-    let for_recorded = Arc::clone(&suites);
+    let sides = [Side::Server, Side::AuthorizationServer];
+    let for_recorded = Arc::new(load(&sides, &[], false).expect("the built-in suites load"));
     let tests = proofs.into_iter().map(move |(name, trials)| {
         let suites = Arc::clone(&suites);
         Test::test(name, move || prove(&trials, &suites, is_whole))

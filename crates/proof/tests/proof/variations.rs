@@ -8,14 +8,14 @@ use libtest_mimic::{Failed, Trial as Test};
 use mcp_conform::{
     revision::Revision,
     run::{
-        built_in,
+        inputs::profiles::with_suites,
         trials::{Trial, variation_trials},
     },
     suite::Suite,
 };
 
 pub fn tests() -> impl Iterator<Item = Test> {
-    let suites = Arc::new(built_in().expect("the built-in suites load"));
+    let suites = Arc::new(with_suites().expect("the built-in suites load"));
     let trials = variation_trials(&Revision::ALL);
     let trials: Vec<Vec<Trial>> = trials.chunk_by(|a, b| a.fault == b.fault).map(<[Trial]>::to_vec).collect();
     trials.into_iter().map(move |trials| {

@@ -226,6 +226,7 @@ impl Behaviour {
             authority: false,
             also: self.also.iter().map(ToString::to_string).collect(),
             suites: self.suites,
+            hosts: Vec::new(),
             stops: self.stops,
             without_facts: self.without_facts,
         }

@@ -17,7 +17,7 @@ use crate::{
 };
 use conform_faults::{Counters, Edit, Fate, Passing, Sent, Side, apply, read};
 use conform_model::revision::Revision;
-use conform_texts::{FAULTS, Text};
+use conform_texts::{FAULTS, Text, VARIATIONS};
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -38,6 +38,14 @@ pub struct DataFault {
     besides: Option<String>,
     #[serde(skip)]
     other: Option<Box<DataFault>>,
+    /// The variation that the server also has: its change is made first.
+    over: Option<String>,
+    #[serde(skip)]
+    under: Option<Box<DataFault>>,
+    /// Of a variation: it is a server for profiles of hosts. These terms select the profiles that have to accept it, and
+    /// that judge the faults over it.
+    #[serde(default)]
+    hosts: Vec<String>,
     /// Request headers that the server ignores, always or only where `when` is met.
     #[serde(default)]
     pub(super) ignore_headers: Vec<String>,
@@ -103,6 +111,7 @@ pub fn find(name: &str, texts: impl Iterator<Item = Text>) -> Result<Option<Data
         if let Some(mut fault) = found.iter().find(|fault| fault.fault == name).cloned() {
             fault.other =
                 fault.besides.as_deref().map(|name| find(name, faults())).transpose()?.flatten().map(Box::new);
+            fault.under = fault.over.as_deref().map(|name| find(name, VARIATIONS.iter().copied())).transpose()?.flatten().map(Box::new);
             return Ok(Some(fault));
         }
     }
@@ -153,8 +162,17 @@ impl DataFault {
             authority: self.authority,
             also: self.also.clone(),
             suites: &[],
+            hosts: self.hosts(),
             stops: None,
             without_facts: self.without_facts,
+        }
+    }
+
+    fn hosts(&self) -> Vec<String> {
+        let over = self.over.as_deref().and_then(|over| find(over, VARIATIONS.iter().copied()).ok().flatten());
+        match over.filter(|_| self.hosts.is_empty()) {
+            Some(over) => over.hosts,
+            None => self.hosts.clone(),
         }
     }
 
@@ -223,6 +241,12 @@ impl DataFault {
             return vec![Spoken::plain(&message)];
         }
         let passing = Passing { from: Side::Server, is_own: true, request: scene.sent, revision: Some(scene.revision) };
+        if let Some(under) = &mut self.under {
+            let mut sent = under.edit.pass(&mut under.counters, &passing, message.clone()).sent;
+            if let Some(Sent::Message(changed)) = sent.pop() {
+                message = changed;
+            }
+        }
         let fate = if self.edit.changes_messages() && self.shows_over(scene.transport) {
             self.edit.pass(&mut self.counters, &passing, message)
         } else {

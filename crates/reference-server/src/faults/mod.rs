@@ -87,6 +87,8 @@ pub struct FaultInfo {
     pub stops: Option<&'static str>,
     /// The suites that are run; all if there are none.
     pub suites: &'static [&'static str],
+    /// The terms that select the profiles of hosts which judge it; empty: none.
+    pub hosts: Vec<String>,
     /// The usual facts about the reference server do not apply.
     pub without_facts: bool,
 }

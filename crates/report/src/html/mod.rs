@@ -6,6 +6,7 @@
 
 mod messages;
 mod picture;
+mod profiles;
 mod rules;
 
 use std::fmt::Write;
@@ -34,6 +35,7 @@ fn write(page: &mut String, report: &RunReport) -> std::fmt::Result {
     header(page, report)?;
     rules::form(page, report)?;
     rules::attention(page, report)?;
+    profiles::section(page, report)?;
     calls(page, report)?;
     notes(page, report)?;
     if let Some(graph) = &report.graph {

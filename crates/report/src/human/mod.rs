@@ -6,12 +6,17 @@ mod evidence;
 mod findings;
 mod header;
 pub(super) mod page;
+pub(super) mod profiles;
 mod recap;
 mod reproduce;
 pub(super) mod table;
 pub(super) mod totals;
 
-pub(super) use self::{evidence::fault, totals::ended};
+pub(super) use self::{
+    evidence::fault,
+    profiles::{LEGEND, Rows, WHOLE, letter, seen, told, with_sdk},
+    totals::ended,
+};
 
 use self::page::Page;
 pub use self::{header::agreed, header::revisions, totals::meaning};
@@ -22,12 +27,14 @@ pub(super) fn render(report: &RunReport, style: &Style) -> String {
     let mut page = Page::new(*style);
     if style.verbosity == Verbosity::Quiet {
         recap::names(&mut page, report);
+        profiles::summaries(&mut page, report);
         totals::totals(&mut page, report);
         return page.finish();
     }
     header::header(&mut page, report);
     findings::findings(&mut page, report);
     if style.verbosity == Verbosity::Findings {
+        profiles::profiles(&mut page, report);
         recap::recap(&mut page, report);
         totals::totals(&mut page, report);
         return page.finish();
@@ -40,6 +47,7 @@ pub(super) fn render(report: &RunReport, style: &Style) -> String {
     table::suites(&mut page, report);
     table::unjudged(&mut page, report);
     totals::notes(&mut page, report);
+    profiles::profiles(&mut page, report);
     recap::recap(&mut page, report);
     totals::totals(&mut page, report);
     page.finish()

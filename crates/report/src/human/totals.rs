@@ -3,12 +3,13 @@
 use indexmap::{IndexMap, IndexSet};
 
 use super::page::{CYAN, FAINT, GREEN, MAGENTA, Page, RED, STRONG, TEXT, YELLOW, span};
+use super::profiles;
 use crate::{
     served,
     tally::{Tally, nothing_to_test, standing},
     text::plain,
 };
-use conform_model::outcome::{Compared, Level, RuleResult, RunReport, Status, Subject};
+use conform_model::outcome::{Compared, Level, ProfileReport, RuleResult, RunReport, Status, Subject};
 
 pub fn notes(page: &mut Page, report: &RunReport) {
     page.gap();
@@ -47,7 +48,11 @@ pub fn totals(page: &mut Page, report: &RunReport) {
         Some(report.revisions.len()).filter(|number| *number > 1).map(|number| (TEXT, format!("{number} revisions")));
     page.parts(over.into_iter().chain(parts).chain([(FAINT, duration(report.ms))]));
     let ink = if report.exit_code == 0 { GREEN } else { RED };
-    page.hang(0, &[span(ink.bold(), format!("exit {}", report.exit_code)), span(TEXT, "  ")], STRONG, &meaning(report));
+    let meaning = meaning(report);
+    page.hang(0, &[span(ink.bold(), format!("exit {}", report.exit_code)), span(TEXT, "  ")], STRONG, &meaning);
+    if !report.profiles.is_empty() {
+        page.hang(0, &[span(FAINT, "profiles  ")], TEXT, &profiles::summed(report));
+    }
 }
 
 const WRITE_BASELINE: &str = "--write-baseline known.toml accepts all current failures";
@@ -73,6 +78,17 @@ pub fn meaning(report: &RunReport) -> String {
     let incomplete = cut_short.map(|why| format!(" The run is incomplete: {why}."));
     let unseen = report.compared.and_then(Compared::warning).filter(|_| report.exit_code <= 1);
     let unseen = unseen.map(|unseen| format!(" {unseen}."));
+    let fails_by_profile = report.fail_on_profile
+        && report.exit_code == 1
+        && report.outdated.is_empty()
+        && !report.rules.iter().any(|rule| matches!(standing(report, rule), Status::Fail | Status::Flaky));
+    if fails_by_profile && report.profiles.iter().any(ProfileReport::fails) {
+        let verdict = meaning(&RunReport { exit_code: 0, profiles: Vec::new(), ..report.clone() });
+        return format!("{verdict} A profile fails the run (--fail-on profile).");
+    }
+    if report.exit_code == 0 && report.rules.is_empty() && !report.profiles.is_empty() {
+        return "Only rules of profiles were selected, which are no verdict on the server.".to_owned();
+    }
     let verdict = verdict(report) + &unseen.unwrap_or_default() + &incomplete.unwrap_or_default();
     let Some(failing) = served::failing(report).filter(|_| report.exit_code <= 1) else { return verdict };
     let (joint, no) = if report.exit_code == 0 { (", but", "no") } else { (".", "No") };

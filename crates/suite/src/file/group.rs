@@ -26,7 +26,7 @@ pub trait Element: Decode {
 
 impl Element for Rule {
     const KEY: &'static str = "rules";
-    const OWN: &'static [&'static str] = &["id", "must", "should", "advice", "may"];
+    const OWN: &'static [&'static str] = &["id", "must", "should", "advice", "may", "fail", "warn"];
 
     fn elements(self) -> Option<Vec<Tree>> {
         self.rules

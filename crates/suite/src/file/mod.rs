@@ -15,7 +15,7 @@ pub use step::{Deviation, Limits, Step};
 
 use super::{
     decode::{OneOrMany, Pairs, keys},
-    model::{Capabilities, Connection},
+    model::{Capabilities, Connection, LevelWord},
     yaml::{At, Tree},
 };
 use conform_model::{
@@ -26,12 +26,22 @@ use conform_model::{
 keys! {
     /// A suite: steps that gather evidence, and rules that judge it.
     SuiteFile, "a suite" {
-        /// The id of the suite, unique: `sep-2093.metadata`.
-        #[schemars(required)]
+        /// The id of the suite, unique: `sep-2093.metadata`. A profile has none of its own.
         suite: At<String>,
         /// The subject of the suite in one sentence.
-        #[schemars(required)]
         about: At<String>,
+        /// The name of a profile: its rules say what one host rejects, drops or cuts. They send nothing.
+        profile: At<String>,
+        /// Of a profile: the date as of which it says so.
+        as_of: At<String>,
+        /// Of a profile: the host.
+        host: At<String>,
+        /// Of a profile: another one, all of whose rules it has too: `vscode@2026-11-29`.
+        extends: At<String>,
+        /// Of a profile that extends another one: levels that rules have in place of their own.
+        levels: Pairs<ProfileLevel>,
+        /// Of a profile that extends another one: values in place of its `values`.
+        parameters: Pairs<Tree>,
         /// The subject that the rules judge: `server` (default), `client` or `gateway`.
         subject: Side,
         /// About clients: the fault, variation or world of the reference server that the client meets; `usual` is the server as it is.
@@ -62,6 +72,18 @@ keys! {
         rules: Grouped<Rule>,
         /// Requirements without a rule, with the reason.
         untested: Vec<Untested>,
+    }
+}
+
+keys! {
+    /// The level of a rule in a profile that extends another one.
+    ProfileLevel, "a level", needs [level, reason] {
+        /// `fail`, `warn`, `advice`, or `off`.
+        #[schemars(required)]
+        level: LevelWord,
+        /// Stands in the report.
+        #[schemars(required)]
+        reason: At<String>,
     }
 }
 

@@ -3,11 +3,14 @@
 use schemars::JsonSchema;
 
 use super::{Applies, Matcher};
+use crate::model::{Certainty, Fix};
 use crate::decode::{Decode, OneOrMany, Pairs, keys};
 use conform_source::{
     diagnostic::Problems,
     yaml::{At, Tree, Yaml},
 };
+
+use conform_model::outcome::Loss;
 
 keys! {
     /// One requirement and its test, or what several have in common.
@@ -23,8 +26,24 @@ keys! {
         advice: At<String>,
         /// What the specification permits: "The server MAY ...". Only observed.
         may: At<String>,
-        /// The page and anchor of the specification. Required, but a group can state it.
-        source: At<String>,
+        /// In a profile: what the host rejects, drops or loses, as a sentence about it.
+        fail: At<String>,
+        /// In a profile: what the host cuts or ignores, or what is known by weak evidence only.
+        warn: At<String>,
+        /// The page and anchor of the specification. Required, but a group can state it. In a profile: pages of the host,
+        /// `owner/repository#number`, or `owner/repository@commit:path`.
+        source: OneOrMany<At<String>>,
+        /// In a profile: what the user of the host loses.
+        lost: Loss,
+        /// In a profile: the date of the newest evidence.
+        seen: At<String>,
+        /// In a profile: how the behavior is known: `page`, `source`, `maintainer`, `threads`, `thread` or `secondhand`.
+        certainty: Certainty,
+        /// In a profile: the version of the host in the evidence.
+        host_version: At<String>,
+        /// In a profile: what to change, as one word for which the SDKs say how: `name`, `title`, `hints`, `description`,
+        /// `input-schema` or `output-schema`.
+        fix: Fix,
         /// The reason, if the specification does not state the rule explicitly.
         derived: At<String>,
         /// Judge the rule for each of these: `{ read: $survey.reads }`.
@@ -72,6 +91,10 @@ keys! {
         advice: At<String>,
         /// What the specification permits: "The server MAY ...".
         may: At<String>,
+        /// In a profile: what the host rejects, drops or loses.
+        fail: At<String>,
+        /// In a profile: what the host cuts or ignores.
+        warn: At<String>,
         /// Why no rule can test it.
         #[schemars(required)]
         because: At<String>,

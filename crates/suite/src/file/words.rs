@@ -2,7 +2,7 @@
 
 use conform_model::{
     evidence::{Manner, Side, Transport},
-    outcome::Flaky,
+    outcome::{Flaky, Loss},
     revision::Revision,
     schema_of_words,
 };
@@ -12,7 +12,7 @@ use crate::{
     decode::{self, Decode},
     format::Format,
     matcher::Kind,
-    model::{Capabilities, Connection, Control, StepConnection},
+    model::{Capabilities, Certainty, Connection, Control, Fix, LevelWord, StepConnection},
 };
 
 macro_rules! words {
@@ -32,6 +32,7 @@ words! {
     Transport "transport": Transport::words();
     Manner "respond": Manner::words();
     Flaky "flaky": Flaky::words();
+    Loss "lost": Loss::ALL;
 }
 
 macro_rules! own_words {
@@ -50,6 +51,9 @@ own_words! {
         ("per-call", Connection::PerCall),
     ];
     StepConnection "connection": [("new", StepConnection::New), ("second", StepConnection::Second)];
+    Certainty "certainty": Certainty::ALL;
+    Fix "fix": Fix::ALL;
+    LevelWord "level": LevelWord::ALL;
     Control "control": [("result", Control::Result), ("error", Control::Error)];
     Capabilities "capabilities": [("full", Capabilities::Full), ("basic", Capabilities::Basic), ("none", Capabilities::None)];
     Kind "type": Kind::ALL.map(|kind| (kind.name(), kind));

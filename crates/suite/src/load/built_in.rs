@@ -21,6 +21,38 @@ use conform_texts::PACKED_SUITES;
 #[cfg(debug_assertions)]
 use conform_texts::SUITES;
 
+/// Profiles are only loaded by their names.
+const PROFILES: &str = "suites/profiles/";
+
+/// The built-in profiles: name, date, and file, ordered by name and date.
+pub fn profiles() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+    #[cfg(debug_assertions)]
+    let files = SUITES.iter().map(|(file, _)| *file);
+    #[cfg(not(debug_assertions))]
+    let files = PACKED_SUITES.iter().map(|(file, _)| *file);
+    files.filter_map(|file| {
+        let (name, date) = file.strip_prefix(PROFILES)?.strip_suffix(".yaml")?.split_once('/')?;
+        Some((name, date, file))
+    })
+}
+
+/// The built-in profile in this file of [`profiles`].
+pub fn built_in_profile(file: &str, known: impl FnOnce() -> Known) -> Result<Suite, Vec<Diagnostic>> {
+    #[cfg(debug_assertions)]
+    {
+        let text = SUITES.iter().find(|(name, _)| *name == file).map(|(_, text)| *text).unwrap_or_default();
+        super::profile((file, text), &known(), Origin::BuiltIn, |_| Err(("a built-in profile extends none".into(), None)))
+    }
+    #[cfg(not(debug_assertions))]
+    {
+        let _ = known;
+        let packed = PACKED_SUITES.iter().find(|(name, _)| *name == file).map(|(_, packed)| *packed);
+        let tree = packed.and_then(unpack).unwrap_or_else(|| unreachable!("{file} was packed when this was built"));
+        let (suite, mistakes) = Draft::of(file, "", |_| Some(tree)).build(&Known::default(), Origin::Trusted, &[]);
+        suite.ok_or(mistakes)
+    }
+}
+
 /// Suites about other subjects than servers have folders of their own, so that the subject of a suite is known without reading
 /// it.
 fn is_about(name: &str, subject: Side) -> bool {
@@ -29,7 +61,8 @@ fn is_about(name: &str, subject: Side) -> bool {
         ("suites/gateway/", Side::Gateway),
         ("suites/authorization-server/", Side::AuthorizationServer),
     ];
-    folders.into_iter().find(|(folder, _)| name.starts_with(folder)).map_or(Side::Server, |(_, side)| side) == subject
+    !name.starts_with(PROFILES)
+        && folders.into_iter().find(|(folder, _)| name.starts_with(folder)).map_or(Side::Server, |(_, side)| side) == subject
 }
 
 /// The suites that judge one side. `known` is only called where suites are checked; tests check what a release trusts.

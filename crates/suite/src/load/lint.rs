@@ -50,6 +50,8 @@ pub struct Lint<'a> {
     pub in_rules: bool,
     /// The side that the rules judge.
     pub subject: Side,
+    /// Whether it is a profile: its rules also see the schemas of tools.
+    pub is_profile: bool,
     /// Whether every call has a connection of its own and the suite has no other connection.
     pub alone: bool,
 }
@@ -114,7 +116,8 @@ impl Lint<'_> {
             Side::Client => &WITH_CLIENTS,
             Side::Gateway => &WITH_GATEWAYS,
         };
-        everywhere.iter().copied().chain(survey).chain(streamed)
+        let of_profile = views::OF_PROFILE.iter().map(|(name, _)| *name).filter(|_| self.is_profile);
+        everywhere.iter().copied().chain(survey).chain(streamed).chain(of_profile)
     }
 
     /// Whether the name stands for a stream of everything in the run, such as `$messages`.

@@ -70,7 +70,8 @@ impl Lint<'_> {
         }
         let of_client = views::OF_CLIENT.iter().find(|(name, _)| *name == root && self.subject == Side::Client);
         let streamed = views::streamed(self.subject).iter().find(|(name, _)| *name == root && self.in_rules);
-        match streamed.or(of_client) {
+        let of_profile = views::OF_PROFILE.iter().find(|(name, _)| *name == root && self.is_profile);
+        match streamed.or(of_client).or(of_profile) {
             Some((_, view)) => ValueType::List(ValueType::One(view).into()),
             None if root == SURVEY => ValueType::One(&views::SURVEY),
             _ => ValueType::Anything,

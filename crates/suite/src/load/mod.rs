@@ -11,6 +11,7 @@ mod lint;
 mod members;
 mod message;
 mod probe;
+mod profile;
 mod rule;
 mod step;
 mod suite;
@@ -25,10 +26,11 @@ use super::{
     file::SuiteFile,
     ground::SURVEY,
     model::Suite,
-    yaml::{self, Tree},
+    yaml::{self, At, Tree},
 };
 
-pub use built_in::built_in;
+pub use built_in::{built_in, built_in_profile, profiles};
+pub use profile::profile;
 
 /// The names that suites may use besides their own. An empty list disables the check.
 #[derive(Clone, Debug, Default)]
@@ -45,6 +47,8 @@ pub struct Known {
     pub proposals: Vec<String>,
     /// What the survey saves, if the survey is not among the files.
     pub survey: Vec<String>,
+    /// Names of `values` of a profile that is extended.
+    pub values: Vec<String>,
     /// Ids of suites and rules that were loaded before.
     pub ids: Vec<String>,
 }
@@ -84,7 +88,10 @@ struct Draft<'f> {
 impl<'f> Draft<'f> {
     fn of(file: &'f str, text: &str, read: impl FnOnce(&mut Problems) -> Option<Tree>) -> Self {
         let mut problems = Problems::new(file, text);
-        let typed = read(&mut problems).and_then(|tree| SuiteFile::decode(&tree, &mut problems));
+        let mut typed = read(&mut problems).and_then(|tree| SuiteFile::decode(&tree, &mut problems));
+        if let Some(typed) = typed.as_mut() {
+            name_profile(typed);
+        }
         Self { file, problems, typed }
     }
 
@@ -92,6 +99,17 @@ impl<'f> Draft<'f> {
         let suite =
             self.typed.and_then(|typed| suite::build(typed, self.file, known, origin, survey, &mut self.problems));
         (suite, self.problems.into_diagnostics())
+    }
+}
+
+/// A profile has an id and a subject by its name and host.
+fn name_profile(typed: &mut SuiteFile) {
+    let named = |name: &At<String>, text: String| Some(At { at: name.at, value: text });
+    if let (Some(name), None) = (&typed.profile, &typed.suite) {
+        typed.suite = named(name, format!("profile.{}", name.value));
+    }
+    if let (Some(host), None) = (&typed.host, &typed.about) {
+        typed.about = named(host, format!("What {} rejects, drops or cuts.", host.value));
     }
 }
 

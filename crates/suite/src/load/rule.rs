@@ -7,23 +7,36 @@ use crate::{
     model::{Clause, Every, Rule, Template, Test, Untested},
     path::Path,
 };
-use conform_model::{evidence::Side, outcome::Level};
+use conform_model::{
+    evidence::Side,
+    outcome::{HostEvidence, Level},
+};
 use conform_source::yaml::At;
 
 const LEVELS: [(&str, Level); 4] =
     [("must", Level::Must), ("should", Level::Should), ("advice", Level::Advice), ("may", Level::May)];
+/// The levels of rules in profiles.
+const LEVELS_OF_PROFILES: [(&str, Level); 2] = [("fail", Level::Fail), ("warn", Level::Warn)];
 
 impl Lint<'_> {
     pub fn rule(&mut self, mut typed: file::Rule, outer: Window) -> Option<Rule> {
         let id = self.needs(&typed.typed, "id", typed.id.take());
         id.as_ref().inspect(|id| self.check_id(id));
         let level = self.level(&typed.typed);
-        let statement = [typed.must.take(), typed.should.take(), typed.advice.take(), typed.may.take()];
+        let statement = [
+            typed.must.take(),
+            typed.should.take(),
+            typed.advice.take(),
+            typed.may.take(),
+            typed.fail.take(),
+            typed.warn.take(),
+        ];
         level.zip(statement.iter().flatten().next()).inspect(|(level, text)| self.check_keyword(*level, text));
-        let source = self.needs(&typed.typed, "source", typed.source.take());
-        source.as_ref().filter(|source| source.value.trim().is_empty()).inspect(|source| {
-            self.problems.add(source.at, "`source` needs a page and an anchor");
-        });
+        let sources = self.needs(&typed.typed, "source", typed.source.take()).map(|sources| sources.0);
+        for blank in sources.iter().flatten().filter(|source| source.value.trim().is_empty()) {
+            self.problems.add(blank.at, "`source` needs a page and an anchor");
+        }
+        let evidence = self.evidence(&typed, sources.as_deref().unwrap_or_default());
         let applies = self.applies(typed.applies.take(), outer);
         let faults = typed.faults.take().map(|faults| faults.0).unwrap_or_default();
         self.check_faults(&typed.typed, level, &faults);
@@ -41,7 +54,8 @@ impl Lint<'_> {
             id: id?.value,
             level: level?,
             statement: level?.sentence(&statement.into_iter().flatten().next()?.value),
-            source: source?.value,
+            source: sources?.into_iter().next()?.value,
+            evidence,
             level_reason: None,
             derived: typed.derived.map(|derived| derived.value),
             applies,
@@ -61,7 +75,7 @@ impl Lint<'_> {
         let id = self.needs(&typed.typed, "id", typed.id);
         id.as_ref().inspect(|id| self.check_id(id));
         let level = self.level(&typed.typed);
-        let statement = [typed.must, typed.should, typed.advice, typed.may];
+        let statement = [typed.must, typed.should, typed.advice, typed.may, typed.fail, typed.warn];
         let because = self.needs(&typed.typed, "because", typed.because);
         Some(Untested {
             id: id?.value,
@@ -81,8 +95,43 @@ impl Lint<'_> {
     }
 
     fn level(&mut self, own: &Typed) -> Option<Level> {
-        let key = self.just_one(own, &LEVELS.map(|(key, _)| key))?;
-        LEVELS.iter().find(|(level, _)| *level == key).map(|(_, level)| *level)
+        let levels: &[_] = if self.is_profile { &LEVELS_OF_PROFILES } else { &LEVELS };
+        let keys: Vec<&'static str> = levels.iter().map(|(key, _)| *key).collect();
+        let key = self.just_one(own, &keys)?;
+        levels.iter().find(|(level, _)| *level == key).map(|(_, level)| *level)
+    }
+
+    /// Of a rule in a profile: how the behavior of the host is known. A rule without evidence is none.
+    fn evidence(&mut self, typed: &file::Rule, sources: &[At<String>]) -> Option<HostEvidence> {
+        const OF_PROFILES: [&str; 5] = ["lost", "seen", "certainty", "host-version", "fix"];
+        let own = &typed.typed;
+        if !self.is_profile {
+            for key in OF_PROFILES.into_iter().filter(|key| own.has(key)) {
+                self.problems.add(own.place(key), format!("`{key}` is only for rules of profiles"));
+            }
+            if let [_, second, ..] = sources {
+                self.problems.add(second.at, "a rule has one `source`");
+            }
+            return None;
+        }
+        if sources.is_empty() && own.has("source") {
+            self.problems.add(own.place("source"), "`source` is empty: a rule without evidence is none");
+        }
+        let lost = self.needs(own, "lost", typed.lost);
+        let seen = self.needs(own, "seen", typed.seen.clone());
+        if let Some(seen) = &seen {
+            self.check_date(seen);
+        }
+        let certainty = self.needs(own, "certainty", typed.certainty);
+        Some(HostEvidence {
+            lost: lost?,
+            sources: sources.iter().map(|source| source.value.clone()).collect(),
+            seen: seen?.value,
+            certainty: certainty?.told().to_owned(),
+            host_version: typed.host_version.clone().map(|version| version.value),
+            fix: typed.fix.map(|fix| fix.word().to_owned()),
+            in_sdk: None,
+        })
     }
 
     /// A rule that states another level than it has misleads readers of the report.

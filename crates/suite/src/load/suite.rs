@@ -45,15 +45,17 @@ pub fn build(
         subscriptions: Vec::new(),
         in_rules: false,
         subject,
+        is_profile: typed.profile.is_some(),
         alone: connection == Connection::PerCall,
     };
+    let profile = lint.profile(&typed);
     let id = lint.needs(&typed.typed, "suite", typed.suite);
     id.as_ref().inspect(|id| lint.check_id(id));
     let about = lint.needs(&typed.typed, "about", typed.about);
     let applies = lint.applies(typed.applies, Window::ALWAYS);
     let window = Window::of(&applies);
     let values = lint.values(typed.values, window);
-    lint.values = values.keys().cloned().collect();
+    lint.values = values.keys().chain(&known.values).cloned().collect();
     lint.rows = values.iter().flat_map(|(name, rows)| rows.iter().map(move |row| row_of(name, row))).collect();
     let scenario = lint.scenario(&typed.typed, typed.world, typed.drive, typed.answers.as_ref(), typed.patience);
     let gather = lint.steps(typed.gather, window);
@@ -65,6 +67,7 @@ pub fn build(
         id: id?.value,
         about: about?.value,
         file: file.to_owned(),
+        profile,
         subject,
         scenario,
         generated: rules.iter().any(Rule::looks_at_generated),

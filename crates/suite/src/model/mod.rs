@@ -4,6 +4,7 @@
 //! empty.
 
 mod action;
+mod profile;
 mod rule;
 mod step;
 mod verb;
@@ -13,7 +14,7 @@ use std::{collections::BTreeMap, time::Duration};
 use indexmap::IndexMap;
 use serde_json::Value;
 
-pub use self::{action::*, rule::*, step::*, verb::VerbSpec};
+pub use self::{action::*, profile::*, rule::*, step::*, verb::VerbSpec};
 use conform_model::{
     evidence::{Side, Transport},
     outcome::{GivenLevel, Level},
@@ -25,6 +26,8 @@ pub struct Suite {
     pub about: String,
     /// The path of its file, as a user would type it.
     pub file: String,
+    /// What makes it a profile: its rules are about a named host, and not part of the verdict.
+    pub profile: Option<Profile>,
     /// The side that its rules judge.
     pub subject: Side,
     /// In a suite about clients: the server that the client meets, and its actions. Without it, the rules judge

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::{Applies, Step, Suite, Template};
 use crate::{Matcher, Path, SURVEY, views};
-use conform_model::outcome::Level;
+use conform_model::outcome::{HostEvidence, Level};
 
 pub struct Rule {
     pub id: String,
@@ -15,6 +15,8 @@ pub struct Rule {
     pub statement: String,
     /// Page and anchor of the requirement.
     pub source: String,
+    /// In a profile: how the behavior of the host is known.
+    pub evidence: Option<HostEvidence>,
     /// The reason, if the specification does not state the rule explicitly.
     pub derived: Option<String>,
     pub applies: Applies,

@@ -106,6 +106,9 @@ const STREAMED_OF_GATEWAY: [Named; 3] = [("transcript", &FRAME), ("passed", &PAS
 /// What is known of each start of a client besides its messages.
 pub const OF_CLIENT: [Named; 3] = [("actions", &ACTION), ("runs", &START), ("spawns", &SPAWN)];
 
+/// What the rules of profiles see besides: the schemas of tools.
+pub const OF_PROFILE: [Named; 1] = [("schemas", &SCHEMA)];
+
 /// The streamed names, by the side that a suite judges.
 pub fn streamed(subject: Side) -> &'static [Named] {
     match subject {
@@ -117,7 +120,9 @@ pub fn streamed(subject: Side) -> &'static [Named] {
 }
 
 /// Other documented types: parts of those above, and what steps save.
-const OTHERS: [&View; 21] = [
+const OTHERS: [&View; 23] = [
+    &SCHEMA,
+    &SCHEMA_TOTAL,
     &DIFFERENCE,
     &OTHER_RESULT,
     &INSIDE,

@@ -1,7 +1,7 @@
 //! The types of the names in a suite, so that a value of ours is never taken for data of a server, nor the other way
 //! round.
 
-use super::{Holds, OF_CLIENT, SERVER, SURVEY, View, streamed};
+use super::{Holds, OF_CLIENT, OF_PROFILE, SERVER, SURVEY, View, streamed};
 use crate::{
     SURVEY as SURVEYED,
     model::{Each, Suite, Verb},
@@ -43,7 +43,8 @@ impl ValueType {
             return Self::of(&step.verb, step.each.as_ref(), item);
         }
         let of_client = OF_CLIENT.iter().find(|(name, _)| *name == root && suite.subject == Side::Client);
-        match streamed(suite.subject).iter().find(|(name, _)| *name == root).or(of_client) {
+        let of_profile = OF_PROFILE.iter().find(|(name, _)| *name == root && suite.profile.is_some());
+        match streamed(suite.subject).iter().find(|(name, _)| *name == root).or(of_client).or(of_profile) {
             Some((_, view)) => Self::List(Self::One(view).into()),
             None if root == SURVEYED => Self::One(&SURVEY),
             None if root == "server" => Self::One(&SERVER),

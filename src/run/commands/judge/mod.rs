@@ -13,11 +13,11 @@ use crate::{
     outcome::RunReport,
     plan::Filter,
     run::{
-        inputs::suites::load,
+        inputs::{profiles::with, suites::load},
         process::Surroundings,
         results::{
             baseline::Baseline,
-            course::{Course, accepts},
+            course::{Course, Profiles, accepts},
             outputs,
         },
     },
@@ -27,7 +27,14 @@ use crate::{
 pub fn judge(args: &JudgeArgs, surroundings: &Surroundings) -> Result<u8, Error> {
     let mut suites = load(&Side::ALL, &args.select.suite, surroundings.color)?;
     let wanted = outputs::wanted(&args.output.forms)?;
-    let baseline = Baseline::wanted(&args.output, &suites)?;
+    let profiles = Profiles::wanted(
+        &args.profiles,
+        &args.select.terms(),
+        &suites,
+        &BTreeMap::new(),
+        surroundings.color,
+    )?;
+    let baseline = Baseline::wanted(&args.output, &with(&suites, &profiles.suites))?;
     let path = &args.transcript;
     let mut recording = Recording::open(path)?;
     if args.follow {
@@ -44,7 +51,10 @@ pub fn judge(args: &JudgeArgs, surroundings: &Surroundings) -> Result<u8, Error>
     // In a recording both sides are judged.
     accepts(&args.output, if evidence.header.recorded { Side::Client } else { evidence.header.judged })?;
     give_levels(&mut suites, &evidence.header.scope.levels);
-    let filter = filter(args, &evidence, &suites)?;
+    let filter = match args.select.terms().is_empty() {
+        true => filter(args, &evidence, &suites)?,
+        false => profiles.filter.clone(),
+    };
     let course = Course {
         suites,
         filter,
@@ -52,6 +62,7 @@ pub fn judge(args: &JudgeArgs, surroundings: &Surroundings) -> Result<u8, Error>
         levels: BTreeMap::new(),
         own_suites: &args.select.suite,
         baseline,
+        profiles,
         strict: args.output.strict || evidence.header.scope.strict,
         output: &args.output,
         transcript: None,

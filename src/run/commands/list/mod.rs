@@ -16,10 +16,10 @@ use crate::{
     evidence::Transport,
     reference,
     run::{
-        inputs::{configured, suites::load},
+        inputs::{configured, profiles, suites::load},
         process::{Surroundings, console},
     },
-    suite::{Applies, Suite, fits},
+    suite::{Applies, Suite, fits, profiles},
 };
 
 pub fn list(args: &ListArgs, surroundings: &Surroundings) -> Result<u8, Error> {
@@ -34,6 +34,7 @@ pub fn list(args: &ListArgs, surroundings: &Surroundings) -> Result<u8, Error> {
         Listed::Suites => {
             suites()?.iter().filter(|suite| wanted(args, &suite.id)).map(|suite| of_suite(suite, args.json)).collect()
         }
+        Listed::Profiles => of_profiles(args)?,
         Listed::Rules => rules(args, &suites()?)?,
     };
     if let (Some(pattern), true) = (&args.pattern, lines.is_empty()) {
@@ -60,6 +61,26 @@ fn faults(kind: &str, mut faults: Vec<reference::server::FaultInfo>, args: &List
         }
     };
     faults.into_iter().map(line).collect()
+}
+
+/// Every snapshot of every profile, with its age.
+fn of_profiles(args: &ListArgs) -> Result<Vec<String>, Error> {
+    let today = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date();
+    let mut lines = Vec::new();
+    for (name, date, _) in profiles().filter(|(name, ..)| wanted(args, name)) {
+        let loaded = profiles::load(&[format!("{name}@{date}")], false)?;
+        let Some((suite, profile)) = loaded.iter().find_map(|suite| Some((suite, suite.profile.as_ref()?))) else { continue };
+        let as_of: Option<jiff::civil::Date> = date.parse().ok();
+        let days = as_of.map_or(0, |as_of| (today - as_of).get_days().max(0));
+        lines.push(if args.json {
+            json!({ "profile": name, "as_of": date, "host": profile.host, "rules": suite.rules.len(), "age_days": days })
+                .to_string()
+        } else {
+            let age = format!("{days} day{} old", if days == 1 { "" } else { "s" });
+            format!("{:<28} {:>3} rules  {age:<13} {}", profile.dated(), suite.rules.len(), profile.host)
+        });
+    }
+    Ok(lines)
 }
 
 fn of_suite(suite: &Suite, as_json: bool) -> String {

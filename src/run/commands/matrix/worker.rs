@@ -19,7 +19,7 @@ use tokio::{
 use super::targets::Entry;
 use crate::{
     assess::verdict::without_results,
-    cli::MatrixArgs,
+    cli::{MatrixArgs, ProfileArgs as Profiles},
     error::{Error, exit},
     outcome::{RunReport, Subject, TargetReport},
     report::{self, Format, Style, render},
@@ -150,6 +150,9 @@ pub fn options(args: &MatrixArgs) -> Vec<String> {
     scope.proposal.iter().for_each(|name| option("--proposal", name.clone()));
     scope.extension.iter().for_each(|name| option("--extension", name.clone()));
     scope.select.suite.iter().for_each(|path| option("--suite", path.display().to_string()));
+    let Profiles { profile, fail_on } = &args.profiles;
+    options.extend(profile.iter().map(|name| format!("--profile={name}")));
+    options.extend((!fail_on.is_empty()).then(|| "--fail-on=profile".to_owned()));
     options.extend(args.strict.then(|| "--strict".to_owned()));
     options.extend(scope.call_tools.then(|| "--call-tools".to_owned()));
     options

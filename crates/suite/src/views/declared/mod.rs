@@ -28,7 +28,8 @@ mod client;
 mod gateway;
 mod gathered;
 mod generated;
+mod profile;
 mod server;
 mod wire;
 
-pub use self::{client::*, gateway::*, gathered::*, generated::*, server::*, wire::*};
+pub use self::{client::*, gateway::*, gathered::*, generated::*, profile::*, server::*, wire::*};
