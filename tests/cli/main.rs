@@ -23,6 +23,7 @@ mod matrix;
 mod partition;
 mod permission;
 mod probes;
+mod profiles;
 #[cfg(target_os = "linux")]
 mod progress;
 mod readme;

@@ -65,7 +65,8 @@ pub(super) fn suites(report: &RunReport, all: bool) -> Vec<TestSuite> {
 /// The rules of a profile. Their failures are failed tests only where they fail the run.
 fn of_profile(report: &RunReport, profile: &ProfileReport, all: bool) -> TestSuite {
     // Neither --strict nor several revisions have a meaning for a profile.
-    let alone = RunReport { strict: false, revisions: Vec::new(), rules: Vec::new(), profiles: Vec::new(), ..report.clone() };
+    let alone =
+        RunReport { strict: false, revisions: Vec::new(), rules: Vec::new(), profiles: Vec::new(), ..report.clone() };
     let mut suite = TestSuite::new(shown(&format!("profile.{}", profile.profile)));
     suite.set_time(Duration::ZERO);
     suite.add_property(Property::new("as-of", shown(&profile.as_of)));

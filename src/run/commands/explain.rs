@@ -64,7 +64,9 @@ fn rules_of(suite: &Suite) -> String {
     lines.push(format!("applies    {}", scope(&suite.applies, &Applies::default())));
     lines.push(String::new());
     lines.extend(suite.rules.iter().map(|rule| format!("{}\n  {}", rule.id, rule.statement)));
-    lines.extend(suite.untested.iter().map(|row| format!("{}\n  {} (not tested: {})", row.id, row.statement, row.because)));
+    lines.extend(
+        suite.untested.iter().map(|row| format!("{}\n  {} (not tested: {})", row.id, row.statement, row.because)),
+    );
     lines.extend(["", "`mcp-conform explain RULE` shows more about each."].map(str::to_owned));
     lines.join("\n")
 }

@@ -10,7 +10,9 @@ use crate::{
     plan::{Extensions, Filter, Proposals},
     run::{
         conducting::assemble_run::{conduct, schedule},
-        inputs::{again, configured, credentials, deviations, job::Job, misnamed, profiles, sdks, suites::load, target},
+        inputs::{
+            again, configured, credentials, deviations, job::Job, misnamed, profiles, sdks, suites::load, target,
+        },
         process::{
             Surroundings,
             console::{self, complain},

@@ -103,7 +103,8 @@ impl Trial {
     /// The suites that judge it. A fault of a server for hosts is judged by profiles alone, and a variation for them by all.
     fn terms(&self, suites: &[Suite]) -> Vec<String> {
         let mut terms = self.only.clone();
-        let excluded = |terms: &[String]| terms.iter().filter(|term| term.starts_with('!')).cloned().collect::<Vec<_>>();
+        let excluded =
+            |terms: &[String]| terms.iter().filter(|term| term.starts_with('!')).cloned().collect::<Vec<_>>();
         if !suites.iter().any(|suite| suite.profile.is_some()) {
         } else if self.hosts.is_empty() {
             terms.push("!profile".to_owned());

@@ -128,7 +128,8 @@ fn target(schema: &Value, reference: &str, pointer: &str) -> &'static str {
         let has = |node: &Value| node["$anchor"] == *fragment || node["$id"] == format!("#{fragment}");
         return if holds(schema, &has) { "found" } else { "missing" };
     }
-    let is_around = |target: &str| pointer.strip_prefix(target).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    let is_around =
+        |target: &str| pointer.strip_prefix(target).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     let mut seen = vec![fragment.to_string()];
     let mut todo = seen.clone();
     while let Some(at) = todo.pop() {
@@ -218,7 +219,10 @@ mod tests {
             "a": { "type": "array", "items": { "enum": [1, 2] } },
             "b/c": { "type": "object", "properties": { "d": { "type": ["string", "null"] } } },
         } }));
-        let places: Vec<_> = found.iter().map(|part| (part["pointer"].as_str(), part["depth"].as_u64(), part["name"].as_str())).collect();
+        let places: Vec<_> = found
+            .iter()
+            .map(|part| (part["pointer"].as_str(), part["depth"].as_u64(), part["name"].as_str()))
+            .collect();
         assert_eq!(
             places,
             [
@@ -229,8 +233,14 @@ mod tests {
                 (Some("/properties/b~1c/properties/d"), Some(2), Some("d")),
             ]
         );
-        assert_eq!(found[0]["total"], json!({ "properties": 3, "optional": 2, "unions": 1, "enum_values": 2, "levels": 2 }));
-        assert_eq!(found[2]["origin"], json!({ "frame": 7, "pointer": "/result/tools/0/inputSchema/properties/a/items" }));
+        assert_eq!(
+            found[0]["total"],
+            json!({ "properties": 3, "optional": 2, "unions": 1, "enum_values": 2, "levels": 2 })
+        );
+        assert_eq!(
+            found[2]["origin"],
+            json!({ "frame": 7, "pointer": "/result/tools/0/inputSchema/properties/a/items" })
+        );
     }
 
     #[test]

@@ -126,8 +126,7 @@ impl ProfileReport {
 
     /// How many tools are rejected for something of their own.
     pub fn rejected(&self) -> usize {
-        let mut tools: Vec<&str> =
-            self.losing().map(|one| one.tool.as_str()).filter(|tool| !tool.is_empty()).collect();
+        let mut tools: Vec<&str> = self.losing().map(|one| one.tool.as_str()).filter(|tool| !tool.is_empty()).collect();
         tools.sort_unstable();
         tools.dedup();
         tools.len()
@@ -156,7 +155,7 @@ impl ProfileReport {
         let tools = self.tools;
         let (rejected, lost) = (self.rejected(), self.lost());
         match (rejected, lost) {
-            (_, 0) if self.fails() && self.losing().count() == 0 => "all tools are kept, with losses".to_owned(),
+            (_, 0) if self.fails() && self.losing().count() == 0 => "no tool is lost, but parts are".to_owned(),
             (_, 0) if self.loses_server() => "the server is lost".to_owned(),
             (_, 0) => "no tool is lost".to_owned(),
             (0, lost) => format!("{lost} of {} lost", tools_are(lost, tools)),

@@ -111,7 +111,13 @@ pub fn find(name: &str, texts: impl Iterator<Item = Text>) -> Result<Option<Data
         if let Some(mut fault) = found.iter().find(|fault| fault.fault == name).cloned() {
             fault.other =
                 fault.besides.as_deref().map(|name| find(name, faults())).transpose()?.flatten().map(Box::new);
-            fault.under = fault.over.as_deref().map(|name| find(name, VARIATIONS.iter().copied())).transpose()?.flatten().map(Box::new);
+            fault.under = fault
+                .over
+                .as_deref()
+                .map(|name| find(name, VARIATIONS.iter().copied()))
+                .transpose()?
+                .flatten()
+                .map(Box::new);
             return Ok(Some(fault));
         }
     }

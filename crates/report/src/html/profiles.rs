@@ -14,7 +14,10 @@ pub fn section(page: &mut String, report: &RunReport) -> std::fmt::Result {
         return Ok(());
     }
     writeln!(page, "<section id=\"profiles\" class=\"rules\"><h2>Profiles of hosts</h2>")?;
-    writeln!(page, "<p class=\"faint\">What these hosts reject, drop or cut. The verdict above does not depend on it.</p>")?;
+    writeln!(
+        page,
+        "<p class=\"faint\">What these hosts reject, drop or cut. The verdict above does not depend on it.</p>"
+    )?;
     page.push_str("<div class=\"scroll\"><table>\n<thead><tr><th>profile</th><th>host</th><th>result</th></tr></thead>\n<tbody>\n");
     for profile in &report.profiles {
         let class = match () {
@@ -23,7 +26,11 @@ pub fn section(page: &mut String, report: &RunReport) -> std::fmt::Result {
             () => "pass",
         };
         let (name, host) = (text(&profile.dated()), text(&profile.host));
-        writeln!(page, "<tr class=\"{class}\"><td class=\"mono\">{name}</td><td>{host}</td><td class=\"tag\">{}</td></tr>", text(&told(profile)))?;
+        writeln!(
+            page,
+            "<tr class=\"{class}\"><td class=\"mono\">{name}</td><td>{host}</td><td class=\"tag\">{}</td></tr>",
+            text(&told(profile))
+        )?;
     }
     page.push_str("</tbody>\n</table></div>\n");
     table(page, report)?;
@@ -56,7 +63,10 @@ fn table(page: &mut String, report: &RunReport) -> std::fmt::Result {
                 Some(one) => {
                     let (class, rule) = (if one.fails { "fail" } else { "warn" }, text(&one.rule));
                     let (lost, letter) = (one.lost.told(), letter(one));
-                    write!(page, "<td class=\"{class}\"><a class=\"tag\" href=\"#profile-{rule}\" title=\"{rule}: {lost}\">{letter}</a></td>")?;
+                    write!(
+                        page,
+                        "<td class=\"{class}\"><a class=\"tag\" href=\"#profile-{rule}\" title=\"{rule}: {lost}\">{letter}</a></td>"
+                    )?;
                 }
             }
         }

@@ -4,7 +4,7 @@ use indexmap::{IndexMap, IndexSet};
 
 use super::{
     findings::label,
-    page::{CYAN, FAINT, GREEN, Ink, Page, RED, STRONG, TEXT, YELLOW, span},
+    page::{FAINT, GREEN, Ink, Page, RED, STRONG, TEXT, YELLOW, span},
 };
 use crate::{
     remarks::{Remark, remarks},
@@ -33,8 +33,15 @@ pub fn profiles(page: &mut Page, report: &RunReport) {
     for (status, word, ink) in [(Status::Fail, "PROFILE FAIL", RED), (Status::Warn, "PROFILE WARN", YELLOW)] {
         let rules: Vec<_> = of_status(report, status).collect();
         // While there are failures, warnings are only named.
-        let names_only = status == Status::Warn && !page.is_detailed() && of_status(report, Status::Fail).next().is_some();
-        let told = if page.is_detailed() { rules.len() } else if names_only { 0 } else { TOLD.min(rules.len()) };
+        let names_only =
+            status == Status::Warn && !page.is_detailed() && of_status(report, Status::Fail).next().is_some();
+        let told = if page.is_detailed() {
+            rules.len()
+        } else if names_only {
+            0
+        } else {
+            TOLD.min(rules.len())
+        };
         let (told, named) = rules.split_at(told);
         for (profile, rule) in told {
             in_detail(page, (word, ink), profile, rule);
@@ -65,11 +72,15 @@ fn in_detail(page: &mut Page, (word, ink): (&str, Ink), profile: &ProfileReport,
     for finding in rule.findings.iter().take(shown) {
         let room = 3 * page.width();
         let message = sentence(&plain(&finding.message), room).into_owned();
-        page.hang(2, &[span(CYAN, plain(&finding.subject)), span(TEXT, ": ")][..if finding.subject.is_empty() { 0 } else { 2 }], TEXT, &message);
+        let subject = if finding.subject.is_empty() { String::new() } else { format!("{}: ", plain(&finding.subject)) };
+        page.hang(2, &[span(FAINT, "- ")], TEXT, &(subject + &message));
     }
     let others = rule.findings.len().saturating_sub(shown) + rule.further;
     if others > 0 {
-        page.line(2, &[span(FAINT, format!("and {others} more{}", if page.is_detailed() { "" } else { " (--findings)" }))]);
+        page.line(
+            2,
+            &[span(FAINT, format!("and {others} more{}", if page.is_detailed() { "" } else { " (--findings)" }))],
+        );
     }
     let Some(evidence) = &rule.evidence else { return };
     page.hang(2, &[label("seen")], FAINT, &seen(evidence, page.is_detailed()));
@@ -202,7 +213,8 @@ pub fn letter(one: &AffectedTool) -> char {
     if one.fails { letter } else { letter.to_ascii_lowercase() }
 }
 
-pub const LEGEND: &str = "S all tools of the server, T the tool, A an argument, X text, C a constraint is lost; lower case warns";
+pub const LEGEND: &str =
+    "S all tools of the server, T the tool, A an argument, X text, C a constraint is lost; lower case warns";
 
 fn table(page: &mut Page, report: &RunReport) {
     let Rows { rows } = Rows::of(report);

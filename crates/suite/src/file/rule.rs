@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 
 use super::{Applies, Matcher};
-use crate::model::{Certainty, Fix};
 use crate::decode::{Decode, OneOrMany, Pairs, keys};
+use crate::model::{Certainty, Fix};
 use conform_source::{
     diagnostic::Problems,
     yaml::{At, Tree, Yaml},

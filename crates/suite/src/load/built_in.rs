@@ -41,7 +41,9 @@ pub fn built_in_profile(file: &str, known: impl FnOnce() -> Known) -> Result<Sui
     #[cfg(debug_assertions)]
     {
         let text = SUITES.iter().find(|(name, _)| *name == file).map(|(_, text)| *text).unwrap_or_default();
-        super::profile((file, text), &known(), Origin::BuiltIn, |_| Err(("a built-in profile extends none".into(), None)))
+        super::profile((file, text), &known(), Origin::BuiltIn, |_| {
+            Err(("a built-in profile extends none".into(), None))
+        })
     }
     #[cfg(not(debug_assertions))]
     {
@@ -62,7 +64,8 @@ fn is_about(name: &str, subject: Side) -> bool {
         ("suites/authorization-server/", Side::AuthorizationServer),
     ];
     !name.starts_with(PROFILES)
-        && folders.into_iter().find(|(folder, _)| name.starts_with(folder)).map_or(Side::Server, |(_, side)| side) == subject
+        && folders.into_iter().find(|(folder, _)| name.starts_with(folder)).map_or(Side::Server, |(_, side)| side)
+            == subject
 }
 
 /// The suites that judge one side. `known` is only called where suites are checked; tests check what a release trusts.

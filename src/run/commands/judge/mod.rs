@@ -27,13 +27,8 @@ use crate::{
 pub fn judge(args: &JudgeArgs, surroundings: &Surroundings) -> Result<u8, Error> {
     let mut suites = load(&Side::ALL, &args.select.suite, surroundings.color)?;
     let wanted = outputs::wanted(&args.output.forms)?;
-    let profiles = Profiles::wanted(
-        &args.profiles,
-        &args.select.terms(),
-        &suites,
-        &BTreeMap::new(),
-        surroundings.color,
-    )?;
+    let profiles =
+        Profiles::wanted(&args.profiles, &args.select.terms(), &suites, &BTreeMap::new(), surroundings.color)?;
     let baseline = Baseline::wanted(&args.output, &with(&suites, &profiles.suites))?;
     let path = &args.transcript;
     let mut recording = Recording::open(path)?;

@@ -69,7 +69,9 @@ fn of_profiles(args: &ListArgs) -> Result<Vec<String>, Error> {
     let mut lines = Vec::new();
     for (name, date, _) in profiles().filter(|(name, ..)| wanted(args, name)) {
         let loaded = profiles::load(&[format!("{name}@{date}")], false)?;
-        let Some((suite, profile)) = loaded.iter().find_map(|suite| Some((suite, suite.profile.as_ref()?))) else { continue };
+        let Some((suite, profile)) = loaded.iter().find_map(|suite| Some((suite, suite.profile.as_ref()?))) else {
+            continue;
+        };
         let as_of: Option<jiff::civil::Date> = date.parse().ok();
         let days = as_of.map_or(0, |as_of| (today - as_of).get_days().max(0));
         lines.push(if args.json {

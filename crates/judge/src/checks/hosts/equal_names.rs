@@ -28,7 +28,12 @@ fn run(given: &Given) -> Report {
                 pointer: format!("/{index}"),
                 message: match *other == name {
                     true => format!("two tools have the name {}", Value::from(name)),
-                    false => format!("{} and {} both become {}", Value::from(*other), Value::from(name), Value::from(becomes)),
+                    false => format!(
+                        "{} and {} both become {}",
+                        Value::from(*other),
+                        Value::from(name),
+                        Value::from(becomes)
+                    ),
                 },
                 subject: Some(name.to_owned()),
                 ..Fault::default()

@@ -8,19 +8,24 @@ pub const CHECK: Check = Check { name: "mixed-verbs", given: &["values"], run };
 
 const READING: [&str; 9] = ["get", "list", "read", "search", "find", "fetch", "show", "query", "view"];
 const CHANGING: [&str; 14] = [
-    "create", "update", "delete", "remove", "write", "insert", "add", "set", "edit", "move", "rename", "archive", "send",
-    "upsert",
+    "create", "update", "delete", "remove", "write", "insert", "add", "set", "edit", "move", "rename", "archive",
+    "send", "upsert",
 ];
 
 fn run(given: &Given) -> Report {
     let values: Vec<&str> = given.list("values").iter().filter_map(Value::as_str).collect();
     // The first word: `list_issues` reads, and `created_at` is a field.
-    let verb = |value: &&&str| value.split(['_', '-', '.', ' ', ':', '/']).next().unwrap_or_default().to_ascii_lowercase();
+    let verb =
+        |value: &&&str| value.split(['_', '-', '.', ' ', ':', '/']).next().unwrap_or_default().to_ascii_lowercase();
     let first = |verbs: &[&str]| values.iter().find(|value| verbs.contains(&verb(value).as_str()));
     let faults = match (first(&READING), first(&CHANGING)) {
         (Some(reads), Some(changes)) => vec![Fault {
             given: "values",
-            message: format!("{} reads and {} changes something, in one tool", Value::from(*reads), Value::from(*changes)),
+            message: format!(
+                "{} reads and {} changes something, in one tool",
+                Value::from(*reads),
+                Value::from(*changes)
+            ),
             ..Fault::default()
         }],
         _ => Vec::new(),

@@ -34,6 +34,9 @@ mod tests {
             let report = tried(&CHECK, Revision::NEWEST, given);
             (report.checked, report.faults.len())
         };
-        assert_eq!((faults(json!("äöüß")), faults(json!(["ab", "cde"])), faults(json!(null))), ((1, 0), (1, 1), (0, 0)));
+        assert_eq!(
+            (faults(json!("äöüß")), faults(json!(["ab", "cde"])), faults(json!(null))),
+            ((1, 0), (1, 1), (0, 0))
+        );
     }
 }
