@@ -10,7 +10,9 @@ use crate::{Ran, ran};
 const DOTTED: [&str; 6] = ["run", "--reference", "--fault", "host-name-with-dot", "--filter", "tools.list"];
 
 fn dotted(more: &[&str]) -> Ran {
-    ran(DOTTED.iter().chain(more).copied())
+    // A filter selects rules of profiles too.
+    let profiles: &[&str] = if more.contains(&"--profile") { &["--filter", "profile"] } else { &[] };
+    ran(DOTTED.iter().chain(more).chain(profiles).copied())
 }
 
 /// Without times, which differ in each run.
