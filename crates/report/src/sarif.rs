@@ -74,11 +74,9 @@ pub(super) fn render(report: &RunReport) -> String {
 
 fn descriptor(rule: &RuleResult) -> Value {
     let level = match rule.level {
-        Level::Must => "error",
-        Level::Should => "warning",
+        Level::Must | Level::Fail => "error",
+        Level::Should | Level::Warn => "warning",
         Level::Advice | Level::May => "note",
-        Level::Fail => "error",
-        Level::Warn => "warning",
     };
     let mut descriptor = json!({
         "id": plain(&rule.id),

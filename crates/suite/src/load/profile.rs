@@ -111,7 +111,9 @@ fn base_with(
                 if is != becomes {
                     problems.add(tree.at, format!("expected {is} for `{}`, received {becomes}", name.value));
                 }
-                rows.iter_mut().for_each(|row| row.is = value.clone());
+                for row in &mut *rows {
+                    row.is = value.clone();
+                }
             }
         }
     }
