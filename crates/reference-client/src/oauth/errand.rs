@@ -67,7 +67,7 @@ impl Errand {
     pub fn finish(mut self, client: &Client) -> Self {
         {
             let held = client.held.borrow();
-            (self.access, self.refresh) = (held.access.clone(), held.refresh.clone());
+            (self.access, self.refresh) = (held.last.clone(), held.refresh.clone());
         }
         if let Some(hook) = client.ways.errand {
             client.with(|memory, scene| hook(memory, scene, &mut self));

@@ -27,6 +27,8 @@ use ways::StepUp;
 #[derive(Default)]
 pub struct Held {
     pub access: Option<String>,
+    /// The last one, even if it was rejected.
+    pub last: Option<String>,
     pub refresh: Option<String>,
     /// The metadata of the authorization server.
     pub server: Value,

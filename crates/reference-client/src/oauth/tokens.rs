@@ -66,6 +66,7 @@ pub async fn exchange(client: &Rc<Client>, step: Step, form: Pairs, times: usize
         if ways.needs_scopes && response["scope"].as_str().is_some_and(|scope| scope != held.scopes.join(" ")) {
             return Err("the token lacks scopes".to_owned());
         }
+        held.last = Some(token.clone());
         held.access = Some(token);
         let next = response["refresh_token"].as_str().map(str::to_owned);
         let keeps = ways.keeps_first_refresh && held.refresh.is_some();

@@ -36,7 +36,7 @@ pub static OAUTH: &[Behaviour] = &[
     world(
         "oauth-odd",
         "the metadata is at an odd path, endpoints have a query, and tokens are long",
-        &Settings { query: "?tenant=a%20b", odd_token: true, token_type: "bearer", ..NAMED },
+        &Settings { query: "?tenant=a%20b", odd_token: true, ..NAMED },
     ),
     world(
         "oauth-spelling-case",
@@ -264,8 +264,9 @@ pub static OAUTH: &[Behaviour] = &[
     world(
         "oauth-bare-token",
         "the token response has nothing but a token and its type",
-        &Settings { expires_in: None, refresh: Refresh::None, token_type: "BEARER", ..PLAIN },
+        &Settings { expires_in: None, refresh: Refresh::None, ..PLAIN },
     ),
+    world("oauth-type-case", "the token type is in upper case", &Settings { token_type: "BEARER", ..PLAIN }),
     world("oauth-mac", "tokens are of an unknown type", &Settings { token_type: "mac", ..PLAIN }),
     world(
         "oauth-fewer-scopes",
@@ -283,7 +284,7 @@ pub static OAUTH: &[Behaviour] = &[
         &Settings { resource_scopes: &["a", "b"], ..SCOPES },
     ),
     world("oauth-scope-nowhere", "neither the challenge nor the resource metadata has scopes", &NO_SCOPES),
-    world("oauth-never", "no token is accepted", &Settings { accepts: Accepts::Nothing, ..PLAIN }),
+    world("oauth-never", "no token is accepted", &Settings { accepts: Accepts::Nothing, refresh: Refresh::None, ..PLAIN }),
 ];
 
 /// Worlds in which a client that is told what to call has to log in again, or to refresh its token.
