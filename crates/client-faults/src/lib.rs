@@ -71,7 +71,14 @@ fn all() -> impl Iterator<Item = &'static Behaviour> + Clone {
         features::FEATURES,
         rounds::ROUNDS,
     ];
-    base::BASE.iter().chain(transports::TRANSPORTS).chain(oauth::OAUTH).copied().chain(alone).flatten().chain(data::DATA.iter())
+    base::BASE
+        .iter()
+        .chain(transports::TRANSPORTS)
+        .chain(oauth::OAUTH)
+        .copied()
+        .chain(alone)
+        .flatten()
+        .chain(data::DATA.iter())
 }
 
 /// The behaviour of a client with that fault or variation, or without any. A fault is a name, or its definition in braces.

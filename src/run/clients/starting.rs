@@ -98,7 +98,12 @@ impl ClientRun<'_> {
             None => Place::System { program: &job.program, address: ANYWHERE, behind: false },
         };
         let stage = Stage::open(options, client.transport, id, place, &self.recorder, &self.secrets).await?;
-        let usual = if self.hangs.get() < HANGS { job.limits.start } else { job.limits.start.min(LESS) };
+        // A login has its own end: most of these clients wait for a user who will not return.
+        let usual = if stage.login.is_some() || self.hangs.get() < HANGS {
+            job.limits.start
+        } else {
+            job.limits.start.min(LESS)
+        };
         let limit = (usual.max(scenario.patience) + contract::waits(scenario)).min(left);
         // The user's own variables count most.
         let real = stage.login.is_some() && job.inside.is_none();
@@ -119,7 +124,7 @@ impl ClientRun<'_> {
             let program = Program { argv, env, cwd: client.cwd.clone() };
             process::run(&program, limit, stage.login.as_ref(), over).await?
         };
-        self.hangs.set(self.hangs.get() + usize::from(ran.hung));
+        self.hangs.set(self.hangs.get() + usize::from(ran.hung && stage.login.is_none()));
         ran.stderr = self.secrets.hide(ran.stderr);
         let (actions, follows, mistakes) = reported::actions(&scenario.drive, &stage.report());
         let mistakes = mistakes.into_iter().map(|mistake| format!("{mistake} (world {})", scenario.world));

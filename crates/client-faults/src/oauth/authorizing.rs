@@ -26,7 +26,9 @@ fn with(errand: &mut Errand, name: &str, change: impl Fn(&str) -> String) {
 }
 
 pub static FAULTS: &[Behaviour] = &[
-    sends("client-id-missing", "the authorization request has no client id", |_, _, errand| without(errand, "client_id")),
+    sends("client-id-missing", "the authorization request has no client id", |_, _, errand| {
+        without(errand, "client_id")
+    }),
     sends("client-id-undefined", "the client id is the word undefined", |_, _, errand| {
         with(errand, "client_id", |_| "undefined".to_owned());
     }),
@@ -79,7 +81,9 @@ pub static FAULTS: &[Behaviour] = &[
         Ways { iss: ChecksIss::NotUnadvertised, ..Ways::USUAL },
     ),
     decides("verifier-constant", "every login has the same verifier", Ways { same_verifier: true, ..Ways::USUAL }),
-    sends("resource-not-authorized", "the authorization request has no resource", |_, _, errand| without(errand, "resource")),
+    sends("resource-not-authorized", "the authorization request has no resource", |_, _, errand| {
+        without(errand, "resource")
+    }),
     sends("resource-with-fragment", "`resource` has a fragment", |_, _, errand| {
         if let Some((_, value)) = changed(errand, "resource") {
             *value += "#part";
@@ -105,33 +109,73 @@ pub static FAULTS: &[Behaviour] = &[
         with(errand, "redirect_uri", |uri| uri.replace("127.0.0.1", "192.168.1.7"));
     }),
     sends("state-never-sent", "the authorization request has no state", |_, _, errand| without(errand, "state")),
-    decides("state-not-compared", "`state` of the response is not compared", Ways { state: ChecksState::Never, ..Ways::USUAL }),
+    decides(
+        "state-not-compared",
+        "`state` of the response is not compared",
+        Ways { state: ChecksState::Never, ..Ways::USUAL },
+    ),
     decides(
         "missing-state-accepted",
         "a response without `state` is accepted",
         Ways { state: ChecksState::IfPresent, ..Ways::USUAL },
     ),
-    decides("right-iss-rejected", "every response with `iss` is rejected", Ways { iss: ChecksIss::Unknown, ..Ways::USUAL }),
+    decides(
+        "right-iss-rejected",
+        "every response with `iss` is rejected",
+        Ways { iss: ChecksIss::Unknown, ..Ways::USUAL },
+    ),
     decides("iss-not-compared", "`iss` of the response is not compared", Ways { iss: ChecksIss::Never, ..Ways::USUAL }),
-    decides("missing-iss-accepted", "a response without the advertised `iss` is accepted", Ways { iss: ChecksIss::IfPresent, ..Ways::USUAL }),
+    decides(
+        "missing-iss-accepted",
+        "a response without the advertised `iss` is accepted",
+        Ways { iss: ChecksIss::IfPresent, ..Ways::USUAL },
+    ),
     decides(
         "unadvertised-iss-not-compared",
         "`iss` is only compared if it is advertised",
         Ways { iss: ChecksIss::IfAdvertised, ..Ways::USUAL },
     ),
-    decides("iss-always-demanded", "`iss` is demanded even if it is not advertised", Ways { iss: ChecksIss::Demanded, ..Ways::USUAL }),
-    decides("iss-compared-as-url", "`iss` is normalized before it is compared", Ways { iss: ChecksIss::Normalized, ..Ways::USUAL }),
+    decides(
+        "iss-always-demanded",
+        "`iss` is demanded even if it is not advertised",
+        Ways { iss: ChecksIss::Demanded, ..Ways::USUAL },
+    ),
+    decides(
+        "iss-compared-as-url",
+        "`iss` is normalized before it is compared",
+        Ways { iss: ChecksIss::Normalized, ..Ways::USUAL },
+    ),
     decides(
         "missing-code-redeemed",
         "a response with an error is redeemed",
         Ways { ignores_errors: true, ..Ways::USUAL },
     ),
     decides("denied-logins-repeated", "the browser is opened again after an error", Ways { tries: 5, ..Ways::USUAL }),
-    decides("listed-scopes-preferred", "the listed scopes are preferred to those of the challenge", Ways { scopes: Scopes::Listed, ..Ways::USUAL }),
-    decides("scopes-of-server", "the scopes of the authorization server are requested", Ways { scopes: Scopes::OfServer, ..Ways::USUAL }),
-    decides("scopes-filtered", "scopes of the challenge that are not listed are left out", Ways { scopes: Scopes::Filtered, ..Ways::USUAL }),
-    decides("all-scopes-requested", "everything that is listed is requested", Ways { scopes: Scopes::All, ..Ways::USUAL }),
-    decides("scopes-invented", "scopes that nobody named are requested", Ways { scopes: Scopes::Invented, ..Ways::USUAL }),
+    decides(
+        "listed-scopes-preferred",
+        "the listed scopes are preferred to those of the challenge",
+        Ways { scopes: Scopes::Listed, ..Ways::USUAL },
+    ),
+    decides(
+        "scopes-of-server",
+        "the scopes of the authorization server are requested",
+        Ways { scopes: Scopes::OfServer, ..Ways::USUAL },
+    ),
+    decides(
+        "scopes-filtered",
+        "scopes of the challenge that are not listed are left out",
+        Ways { scopes: Scopes::Filtered, ..Ways::USUAL },
+    ),
+    decides(
+        "all-scopes-requested",
+        "everything that is listed is requested",
+        Ways { scopes: Scopes::All, ..Ways::USUAL },
+    ),
+    decides(
+        "scopes-invented",
+        "scopes that nobody named are requested",
+        Ways { scopes: Scopes::Invented, ..Ways::USUAL },
+    ),
     decides("scopes-never-requested", "no scope is requested", Ways { scopes: Scopes::Absent, ..Ways::USUAL }),
     sends("scopes-with-commas", "scopes are separated by commas", |_, _, errand| {
         with(errand, "scope", |scope| scope.replace(' ', ","));

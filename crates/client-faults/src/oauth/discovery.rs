@@ -103,11 +103,7 @@ pub static FAULTS: &[Behaviour] = &[
         "the OpenID metadata is preferred to the OAuth metadata",
         Ways { places: &[OpenidInserted, OauthInserted, OpenidAppended], ..Ways::USUAL },
     ),
-    decides(
-        "issuer-path-dropped",
-        "the path of the issuer is dropped",
-        Ways { places: &[OauthRoot], ..Ways::USUAL },
-    ),
+    decides("issuer-path-dropped", "the path of the issuer is dropped", Ways { places: &[OauthRoot], ..Ways::USUAL }),
     decides(
         "openid-metadata-appended-only",
         "OpenID metadata is looked for below the path of the issuer only",
@@ -123,7 +119,11 @@ pub static FAULTS: &[Behaviour] = &[
         "OpenID metadata is not looked for",
         Ways { places: &[OauthInserted], ..Ways::USUAL },
     ),
-    decides("issuer-not-compared", "`issuer` of the metadata is not compared", Ways { compares: Compares::Never, ..Ways::USUAL }),
+    decides(
+        "issuer-not-compared",
+        "`issuer` of the metadata is not compared",
+        Ways { compares: Compares::Never, ..Ways::USUAL },
+    ),
     decides(
         "issuer-compared-as-url",
         "`issuer` of the metadata is normalized before it is compared",
@@ -134,11 +134,7 @@ pub static FAULTS: &[Behaviour] = &[
         "without metadata of the authorization server the default endpoints are used",
         Ways { defaults: true, ..Ways::USUAL },
     ),
-    decides(
-        "registration-unsupported",
-        "the client does not register",
-        Ways { registers: 0, ..Ways::USUAL },
-    ),
+    decides("registration-unsupported", "the client does not register", Ways { registers: 0, ..Ways::USUAL }),
     decides(
         "registration-guessed",
         "a registration endpoint is guessed",
@@ -166,16 +162,24 @@ pub static FAULTS: &[Behaviour] = &[
             errand.json["scope"] = json!(["mcp:tools"]);
         }
     }),
-    sends("registration-for-refresh-only", "the client registers for the grant of refresh tokens alone", |_, _, errand| {
-        if errand.step == Step::Registration {
-            errand.json["grant_types"] = json!(["refresh_token"]);
-        }
-    }),
-    sends("registration-without-refresh", "the client does not register for refresh tokens, and uses them", |_, _, errand| {
-        if errand.step == Step::Registration {
-            errand.json["grant_types"] = json!(["authorization_code"]);
-        }
-    }),
+    sends(
+        "registration-for-refresh-only",
+        "the client registers for the grant of refresh tokens alone",
+        |_, _, errand| {
+            if errand.step == Step::Registration {
+                errand.json["grant_types"] = json!(["refresh_token"]);
+            }
+        },
+    ),
+    sends(
+        "registration-without-refresh",
+        "the client does not register for refresh tokens, and uses them",
+        |_, _, errand| {
+            if errand.step == Step::Registration {
+                errand.json["grant_types"] = json!(["authorization_code"]);
+            }
+        },
+    ),
     sends("application-type-missing", "the registration request has no application_type", |_, _, errand| {
         if let Some(body) = errand.json.as_object_mut() {
             body.shift_remove("application_type");

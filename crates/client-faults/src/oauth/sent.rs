@@ -11,11 +11,7 @@ use conform_reference_client::{
 };
 use serde_json::json;
 
-const fn posts(
-    name: &'static str,
-    about: &'static str,
-    post: fn(&mut Memory, &Scene, &mut Posting),
-) -> Behaviour {
+const fn posts(name: &'static str, about: &'static str, post: fn(&mut Memory, &Scene, &mut Posting)) -> Behaviour {
     Behaviour { post: Some(post), ..Behaviour::new(name, about, HTTP) }
 }
 

@@ -284,7 +284,11 @@ pub static OAUTH: &[Behaviour] = &[
         &Settings { resource_scopes: &["a", "b"], ..SCOPES },
     ),
     world("oauth-scope-nowhere", "neither the challenge nor the resource metadata has scopes", &NO_SCOPES),
-    world("oauth-never", "no token is accepted", &Settings { accepts: Accepts::Nothing, refresh: Refresh::None, ..PLAIN }),
+    world(
+        "oauth-never",
+        "no token is accepted",
+        &Settings { accepts: Accepts::Nothing, refresh: Refresh::None, ..PLAIN },
+    ),
 ];
 
 /// Worlds in which a client that is told what to call has to log in again, or to refresh its token.
