@@ -77,6 +77,8 @@ pub struct ClientRun<'a> {
     pub(super) began: Instant,
     started: SystemTime,
     pub(super) hangs: Cell<usize>,
+    /// Whether the client followed the redirects of a login itself.
+    pub(super) fetches: Cell<bool>,
     /// Official scenarios at which the client exited before it connected, and those at which it connected.
     pub(super) unknown: RefCell<HashSet<&'static str>>,
     pub(super) known: RefCell<HashSet<&'static str>>,
@@ -98,6 +100,7 @@ impl<'a> ClientRun<'a> {
             began: Instant::now(),
             started: SystemTime::now(),
             hangs: Cell::new(0),
+            fetches: Cell::new(false),
             unknown: RefCell::default(),
             known: RefCell::default(),
             notes: Vec::new(),

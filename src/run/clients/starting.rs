@@ -136,7 +136,9 @@ impl ClientRun<'_> {
         let (mut links, spawned) = stage.close().await;
         let mut start = facts::start(id, &scenario.world, &ran, &links, &spawned, reported, &self.recorder);
         if let Some(journal) = journal {
-            start.views = Some(Views::of(&journal.lock(), &secrets, &target, &scenario.world));
+            let views = Views::of(&journal.lock(), &secrets, &target, &scenario.world, self.fetches.get());
+            self.fetches.set(self.fetches.get() || views.fetches());
+            start.views = Some(views);
             // Only the rules of this scenario judge what happened in it: messages that were rejected and sent again
             // would look like mistakes to others.
             links.clear();

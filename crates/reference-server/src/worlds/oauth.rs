@@ -1,10 +1,12 @@
 //! Worlds for rules about authorization: each is the plain one with the settings that differ.
 
-use std::time::Duration;
+mod again;
+
+pub use again::SECOND_LOGINS;
 
 use crate::{
     faults::Behaviour,
-    oauth::{Accepts, Calls, PLAIN, Protects, Refresh, Registration, Settings, State, oauth, openid},
+    oauth::{Accepts, PLAIN, Refresh, Registration, Settings, State, oauth, openid},
     options::Transport,
 };
 use conform_model::revision::Revision;
@@ -288,38 +290,5 @@ pub static OAUTH: &[Behaviour] = &[
         "oauth-never",
         "no token is accepted",
         &Settings { accepts: Accepts::Nothing, refresh: Refresh::None, ..PLAIN },
-    ),
-];
-
-/// Worlds in which a client that is told what to call has to log in again, or to refresh its token.
-pub static SECOND_LOGINS: &[Behaviour] = &[
-    world("oauth-midway", "only calls need a token", &Settings { protects: Protects::Calls, ..PLAIN }),
-    world("oauth-step-up", "calls need another scope", &Settings { calls: Calls::Scope("mcp:write"), ..PLAIN }),
-    world(
-        "oauth-step-up-never",
-        "calls need another scope, and no token has it",
-        &Settings { calls: Calls::Never("mcp:write"), ..PLAIN },
-    ),
-    world("oauth-forbidden", "calls are forbidden", &Settings { calls: Calls::Forbidden, ..PLAIN }),
-    world(
-        "oauth-revoked",
-        "the first token is revoked after some requests, and cannot be refreshed",
-        &Settings { accepts: Accepts::Until(3), refresh: Refresh::None, ..PLAIN },
-    ),
-    world("oauth-early", "tokens end long before they should", &Settings { lasts: Duration::from_secs(2), ..PLAIN }),
-    world(
-        "oauth-keeps",
-        "tokens end early, and a refresh returns no other refresh token",
-        &Settings { lasts: Duration::from_secs(2), refresh: Refresh::Keeps, ..PLAIN },
-    ),
-    world(
-        "oauth-refresh-dead",
-        "tokens end early, and every refresh is rejected",
-        &Settings { lasts: Duration::from_secs(2), refresh: Refresh::Dead, ..PLAIN },
-    ),
-    world(
-        "oauth-refresh-slow",
-        "tokens end early, and the token endpoint takes its time",
-        &Settings { lasts: Duration::from_secs(2), slow: Duration::from_millis(500), ..PLAIN },
     ),
 ];

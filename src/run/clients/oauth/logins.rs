@@ -59,14 +59,15 @@ pub fn of(context: &Context, requests: &[Request], tokens: &[Value]) -> Vec<Valu
             .iter()
             .filter(|visit| visit.url == url || group.iter().any(|(_, one)| full(one) == visit.url));
         let visit = visits.next();
-        // A client that follows redirects itself is sent its response as soon as it requests it.
-        let delivered = visit.map_or(true, |visit| visit.delivered.is_some());
         let codes: Vec<&str> =
             response.iter().filter(|(name, _)| name == "code").map(|(_, code)| code.as_str()).collect();
         let own: Vec<&Value> = tokens
             .iter()
             .filter(|token| token["params"]["code"].as_str().is_some_and(|code| codes.contains(&code)))
             .collect();
+        // Some clients request the URL themselves before they open it, so only one that is known to go on by itself has got
+        // the response then.
+        let delivered = visit.map_or(context.fetches || !own.is_empty(), |visit| visit.delivered.is_some());
         let access = own.iter().find_map(|token| token["response"]["access_token"].as_str());
         let used = access.is_some_and(|access| requests.iter().any(|other| other.token == Some(access)));
         let redirect = given("redirect_uri").unwrap_or_default();

@@ -17,6 +17,8 @@ pub struct Context<'a> {
     /// The URL that the client was given.
     pub target: &'a str,
     pub world: &'a str,
+    /// Whether the client is known to follow the redirects of a login itself.
+    pub fetches: bool,
 }
 
 pub struct Request<'a> {

@@ -55,9 +55,10 @@ impl Reached {
 }
 
 impl Views {
-    /// `target` is the URL that the client was given.
-    pub fn of(kept: &Kept, secrets: &[Secret], target: &str, world: &str) -> Self {
-        let context = Context { kept, secrets, target, world };
+    /// `target` is the URL that the client was given. `fetches` is set if the client is known to follow the redirects of
+    /// a login itself.
+    pub fn of(kept: &Kept, secrets: &[Secret], target: &str, world: &str, fetches: bool) -> Self {
+        let context = Context { kept, secrets, target, world, fetches };
         let requests: Vec<Request> = context.requests();
         let tokens = tokens::of(&context, &requests);
         let logins = logins::of(&context, &requests, &tokens);
@@ -76,6 +77,11 @@ impl Views {
         let reached = reached(&requests, &logins);
         let requests = requests.into_iter().map(|request| request.item).collect();
         Self { requests, logins, tokens, opened, reached }
+    }
+
+    /// Whether the client followed the redirects of a login itself.
+    pub fn fetches(&self) -> bool {
+        self.logins.iter().any(|login| login["how"] == "fetched" && login["exchanges"] != 0)
     }
 
     pub fn named(&self, name: &str) -> &[Value] {

@@ -1,8 +1,6 @@
 //! The reference server for one start of a client: at an HTTP port, or as a file that the client can start.
 
 use std::{
-    future::pending,
-    io,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
@@ -10,7 +8,7 @@ use std::{
 
 use tempfile::TempDir;
 use tokio::{
-    io::{AsyncRead, AsyncWrite, DuplexStream},
+    io::DuplexStream,
     net::TcpListener,
     sync::mpsc,
     task::{JoinHandle, JoinSet},
@@ -18,8 +16,10 @@ use tokio::{
 };
 
 mod http;
+mod listener;
 
 use self::http::serve_http;
+pub use self::listener::Listener;
 use super::{
     local,
     oauth::{Login, Origins},
@@ -231,33 +231,6 @@ pub enum Place<'a> {
 
 /// The address in the URL in memory.
 const ADDRESS: &str = "127.0.0.1:3000";
-
-pub enum Listener {
-    Socket(local::Listener),
-    Port(TcpListener),
-    Memory(mpsc::UnboundedReceiver<DuplexStream>),
-}
-
-pub trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
-
-impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
-
-impl Listener {
-    async fn accept(&mut self) -> io::Result<Box<dyn Stream>> {
-        Ok(match self {
-            Self::Socket(listener) => Box::new(local::accept(listener).await?),
-            Self::Port(listener) => {
-                let (stream, _) = listener.accept().await?;
-                stream.set_nodelay(true).ok();
-                Box::new(stream)
-            }
-            Self::Memory(connected) => match connected.recv().await {
-                Some(stream) => Box::new(stream),
-                None => pending().await,
-            },
-        })
-    }
-}
 
 /// What the recorder needs to open a new connection.
 struct Opening {
