@@ -173,7 +173,7 @@ pub static FAULTS: &[Behaviour] = &[
     ),
     decides(
         "scopes-invented",
-        "scopes that nobody named are requested",
+        "scopes that nothing names are requested",
         Ways { scopes: Scopes::Invented, ..Ways::USUAL },
     ),
     decides("scopes-never-requested", "no scope is requested", Ways { scopes: Scopes::Absent, ..Ways::USUAL }),

@@ -21,7 +21,7 @@ use crate::state::Client;
 
 const CALLBACK: &str = "/callback";
 
-/// A value that nobody can guess.
+/// A value that cannot be guessed.
 fn random() -> Result<String, String> {
     let mut bytes = [0; 32];
     SystemRandom::new().fill(&mut bytes).map_err(|_| "no random numbers")?;

@@ -1,7 +1,7 @@
 //! Authorization in worlds for clients: a protected MCP server, and authorization servers at addresses of their own.
 //!
-//! Every response says in its extensions what was requested, and all tokens, codes and secrets are unique, so whoever
-//! records the requests finds each of them wherever a client sends it. A client is not made to fail where it does
+//! Every response says in its extensions what was requested, and all tokens, codes and secrets are unique, so a record
+//! of the requests shows each of them wherever a client sends it. A client is not made to fail where it does
 //! something wrong, unless no server could go on: what it does afterwards is worth seeing, too.
 
 mod authorizing;

@@ -12,7 +12,7 @@ pub enum Origin {
     As2,
     /// A complete authorization server that no client has a reason to use.
     Decoy,
-    /// Nobody has a reason to contact it.
+    /// No client has a reason to contact it.
     Canary,
 }
 

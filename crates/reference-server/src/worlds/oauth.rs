@@ -19,7 +19,7 @@ const fn world(name: &'static str, about: &'static str, settings: &'static Setti
     }
 }
 
-/// Nobody finds this path by a rule.
+/// No rule leads to this path.
 const ODD_PATH: &str = "/metadata/of%20this/server.json";
 const PATH: &str = "/.well-known/oauth-protected-resource/mcp";
 const ROOT: &str = "/.well-known/oauth-protected-resource";

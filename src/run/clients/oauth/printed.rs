@@ -38,7 +38,7 @@ impl Printed {
             let is_end = |c: char| c.is_whitespace() || c.is_control() || "\"'<>`".contains(c);
             let url = line[at..].split(is_end).next().unwrap_or_default();
             if url.contains("response_type=") {
-                // Nobody visits it once the world is over.
+                // It is not visited once the world is over.
                 let _ = self.urls.send((How::Printed, url.to_owned()));
             }
         }

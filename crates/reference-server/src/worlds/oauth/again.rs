@@ -1,4 +1,4 @@
-//! Worlds in which a client that is told what to call has to log in again, or to refresh its token.
+//! Worlds in which a client with actions has to log in again, or to refresh its token.
 
 use std::time::Duration;
 
