@@ -8,6 +8,7 @@ pub mod data;
 mod features;
 mod given_up;
 mod lists;
+mod oauth;
 mod reads;
 mod resources;
 mod rounds;
@@ -70,7 +71,14 @@ fn all() -> impl Iterator<Item = &'static Behaviour> + Clone {
         features::FEATURES,
         rounds::ROUNDS,
     ];
-    base::BASE.iter().chain(transports::TRANSPORTS).copied().chain(alone).flatten().chain(data::DATA.iter())
+    base::BASE
+        .iter()
+        .chain(transports::TRANSPORTS)
+        .chain(oauth::OAUTH)
+        .copied()
+        .chain(alone)
+        .flatten()
+        .chain(data::DATA.iter())
 }
 
 /// The behaviour of a client with that fault or variation, or without any. A fault is a name, or its definition in braces.

@@ -17,6 +17,7 @@ pub mod incoming;
 pub mod lists;
 pub mod message;
 pub mod meta;
+pub mod oauth;
 pub mod opening;
 pub mod options;
 pub mod outside;

@@ -11,7 +11,7 @@ use std::{
 
 use tokio::{
     io::{AsyncRead, AsyncWrite},
-    net::TcpStream,
+    net::{TcpListener, TcpStream},
     process,
 };
 
@@ -27,6 +27,12 @@ pub trait Outside {
 
     fn connect<'a>(&'a self, host: &'a str, port: u16) -> Later<'a, io::Result<Box<dyn Stream>>>;
 
+    /// A free port of this machine.
+    fn listen(&self) -> Later<'_, io::Result<Box<dyn Listening>>>;
+
+    /// Shows the URL to the user.
+    fn open(&self, url: &str);
+
     /// Starts a server.
     fn start(&self, program: &str) -> io::Result<Process>;
 
@@ -35,6 +41,11 @@ pub trait Outside {
 
     /// Exits at once, like a program with an uncaught exception. In memory it ends soon after.
     fn crash(&self);
+}
+
+pub trait Listening {
+    fn port(&self) -> u16;
+    fn accept(&mut self) -> Later<'_, io::Result<Box<dyn Stream>>>;
 }
 
 /// A started server, which is killed when this is dropped.
@@ -73,6 +84,23 @@ impl Outside for System {
         })
     }
 
+    fn listen(&self) -> Later<'_, io::Result<Box<dyn Listening>>> {
+        Box::pin(async {
+            let listener = TcpListener::bind("127.0.0.1:0").await?;
+            let port = listener.local_addr()?.port();
+            Ok(Box::new(Port { listener, port }) as Box<dyn Listening>)
+        })
+    }
+
+    fn open(&self, url: &str) {
+        let browser = env::var_os("BROWSER").filter(|browser| !browser.is_empty());
+        let mut command = process::Command::new(browser.unwrap_or_else(|| "xdg-open".into()));
+        command.arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        if command.spawn().is_err() {
+            self.say(&format!("Open this page: {url}"));
+        }
+    }
+
     fn start(&self, program: &str) -> io::Result<Process> {
         let mut command = process::Command::new(program);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
@@ -94,6 +122,21 @@ impl Outside for System {
 
     fn crash(&self) {
         exit(CRASHED);
+    }
+}
+
+struct Port {
+    listener: TcpListener,
+    port: u16,
+}
+
+impl Listening for Port {
+    fn port(&self) -> u16 {
+        self.port
+    }
+
+    fn accept(&mut self) -> Later<'_, io::Result<Box<dyn Stream>>> {
+        Box::pin(async { Ok(Box::new(self.listener.accept().await?.0) as Box<dyn Stream>) })
     }
 }
 

@@ -23,6 +23,7 @@ use crate::{
     },
     cache::Cache,
     message,
+    oauth::Held,
     options::{Options, Transport},
     outside::Outside,
     report::{Failure, Outcome, Report},
@@ -91,6 +92,10 @@ pub struct Client {
     pub reviving: Mutex<()>,
     pub deadline: Option<Instant>,
     pub outside: Rc<dyn Outside>,
+    /// Tokens, and what was needed to get them.
+    pub held: RefCell<Held>,
+    /// Only one part of the client logs in at a time.
+    pub renewing: Mutex<()>,
     /// Pipes to servers that are left running: they close when the client ends.
     pub left: RefCell<Vec<Box<dyn AsyncWrite + Unpin>>>,
 }
@@ -112,6 +117,8 @@ impl Client {
             cache: RefCell::default(),
             reviving: Mutex::default(),
             outside,
+            held: RefCell::default(),
+            renewing: Mutex::default(),
             left: RefCell::default(),
         })
     }

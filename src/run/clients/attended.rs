@@ -91,7 +91,7 @@ pub async fn attend(
     for link in &links {
         run.recorder.settle(*link, revision);
     }
-    let ran = Ran { hung: false, status: None, stderr: String::new(), took: began.elapsed() };
+    let ran = Ran { hung: false, stopped: false, status: None, stderr: String::new(), took: began.elapsed() };
     let unread = (Vec::new(), false);
     let start = facts::start(&scenario, attended.world, &ran, &links, &spawned, unread, &run.recorder);
     run.keep(revision, &[start]);

@@ -19,8 +19,9 @@ use super::{
     facts::Start,
     fallback,
     job::ClientJob,
+    oauth::Reached,
     reported,
-    scenarios::{Planned, Worlds, planned},
+    scenarios::{PLAIN_LOGIN, Planned, Worlds, planned},
     unconnected::never_connected,
 };
 use crate::{
@@ -76,6 +77,8 @@ pub struct ClientRun<'a> {
     pub(super) began: Instant,
     started: SystemTime,
     pub(super) hangs: Cell<usize>,
+    /// Whether the client followed the redirects of a login itself.
+    pub(super) fetches: Cell<bool>,
     /// Official scenarios at which the client exited before it connected, and those at which it connected.
     pub(super) unknown: RefCell<HashSet<&'static str>>,
     pub(super) known: RefCell<HashSet<&'static str>>,
@@ -97,6 +100,7 @@ impl<'a> ClientRun<'a> {
             began: Instant::now(),
             started: SystemTime::now(),
             hangs: Cell::new(0),
+            fetches: Cell::new(false),
             unknown: RefCell::default(),
             known: RefCell::default(),
             notes: Vec::new(),
@@ -199,14 +203,26 @@ impl<'a> ClientRun<'a> {
         let others = self.planned[1..].iter().filter(|planned| {
             planned.applies(revision, transport) && self.worlds.shows(&planned.scenario.world, revision, transport)
         });
-        self.job.scenarios.plan(others.clone().count());
-        let others = others.map(|planned| self.scenario(planned, revision).inspect(|_| self.job.scenarios.one_done()));
-        let others: Vec<_> = stream::iter(others).buffered(self.job.client.parallel).try_collect().await?;
-        let all = first.into_iter().chain(others.into_iter().flatten());
+        let (logins, others): (Vec<_>, Vec<_>) = others.partition(|planned| planned.has_login());
+        let (plain, logins): (Vec<_>, Vec<_>) =
+            logins.into_iter().partition(|planned| planned.scenario.world == PLAIN_LOGIN);
+        let mut others = self.scenarios([others, plain].concat(), revision).await?;
+        // A client that does not log in where everything is as usual shows nothing in the other worlds.
+        let reached = others.iter().filter_map(|(start, _)| Some(start.views.as_ref()?.reached)).max();
+        match reached {
+            Some(Reached::Accepted) => others.extend(self.scenarios(logins, revision).await?),
+            Some(reached) => {
+                self.notes
+                    .push(format!("the client did not log in, so authorization is not tested: {}", reached.words()));
+            }
+            None => {}
+        }
+        let all = first.into_iter().chain(others);
         // A client may use another revision in some scenarios, as those of the official suite do.
         let stateless = revision.features().stateless;
         let differs = |(start, links): &(Start, Vec<u32>)| {
-            if stateless { start.initializes } else { self.is_stateless(start, links) }
+            // One that was rejected for lack of a token says nothing about its revision.
+            start.views.is_none() && if stateless { start.initializes } else { self.is_stateless(start, links) }
         };
         let (others, starts): (Vec<_>, Vec<_>) = all.partition(differs);
         if !others.is_empty() {
@@ -235,6 +251,16 @@ impl<'a> ClientRun<'a> {
         let starts: Vec<Start> = starts.into_iter().map(|(start, _)| start).collect();
         self.keep(revision, &starts);
         Ok(())
+    }
+
+    /// Runs these scenarios, several at the same time if the client supports that.
+    async fn scenarios(&self, planned: Vec<&Planned<'_>>, revision: Revision) -> Result<Vec<(Start, Vec<u32>)>, Error> {
+        self.job.scenarios.plan(planned.len());
+        let starts = planned
+            .into_iter()
+            .map(|planned| self.scenario(planned, revision).inspect(|_| self.job.scenarios.one_done()));
+        let all: Vec<_> = stream::iter(starts).buffered(self.job.client.parallel).try_collect().await?;
+        Ok(all.into_iter().flatten().collect())
     }
 
     /// Whether the client gave up a revision that the server supports. Then what it sent before is kept for the rules of

@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use serde_json::{Value, json};
 
-use super::facts::Start;
+use super::{facts::Start, oauth};
 use crate::{
     evidence::{RunContext, Side, Transport},
     outcome::World,
@@ -14,10 +14,16 @@ use crate::{
 pub fn saves<'a>(starts: impl Iterator<Item = &'a Start> + Clone) -> IndexMap<String, Value> {
     let runs = starts.clone().map(|start| json!(start.run)).collect();
     let spawns = starts.clone().flat_map(|start| start.spawns.clone()).collect();
-    let actions = starts.flat_map(|start| start.actions.clone()).collect();
+    let actions = starts.clone().flat_map(|start| start.actions.clone()).collect();
+    let views = oauth::NAMES.map(|name| {
+        let of = |start: &'a Start| start.views.iter().flat_map(move |views| views.named(name).to_owned());
+        (name, starts.clone().flat_map(of).collect())
+    });
     [("runs", runs), ("spawns", spawns), ("actions", actions)]
+        .into_iter()
+        .chain(views)
         .map(|(name, values)| (name.to_owned(), Value::Array(values)))
-        .into()
+        .collect()
 }
 
 pub fn context(

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{process::Ran, watched::Spawned};
+use super::{oauth::Views, process::Ran, watched::Spawned};
 use crate::{
     evidence::{
         Frame, FrameKind, Kind, Recorder, Side,
@@ -26,6 +26,8 @@ pub struct Start {
     pub only_discovers: bool,
     pub spawns: Vec<Value>,
     pub actions: Vec<Value>,
+    /// In a world with authorization: what happened there.
+    pub views: Option<Views>,
 }
 
 /// One start as rules see it: `$runs[*]`.
@@ -66,6 +68,8 @@ pub struct Run {
 #[serde(rename_all = "lowercase")]
 pub enum End {
     Hung,
+    /// Its world was over.
+    Stopped,
     Signal,
     Exited,
 }
@@ -211,7 +215,7 @@ pub fn start(
     let (signal, hung) = (ran.signal(), ran.hung);
     let code = ran.status.and_then(|status| status.code());
     // The action that was running when the client was stopped has timed out. One that exits with 0 leaves in order.
-    let cause = match (hung, signal, code) {
+    let cause = match (hung || ran.stopped, signal, code) {
         (true, ..) => Some(("timeout", "the client was stopped while it waited".to_owned())),
         (false, Some(signal), _) => Some(("closed", format!("signal {signal} ended the client"))),
         (false, None, Some(code @ 1..)) => Some(("closed", format!("the client exited with code {code}"))),
@@ -225,6 +229,7 @@ pub fn start(
     }
     let end = match (hung, signal) {
         (true, _) => End::Hung,
+        _ if ran.stopped => End::Stopped,
         (false, Some(_)) => End::Signal,
         (false, None) => End::Exited,
     };
@@ -277,5 +282,5 @@ pub fn start(
     spawns.sort_by_key(|spawn| spawn["nr"].as_u64());
     let initializes = !sent.began.is_empty() && sent.began.values().all(|method| method == "initialize");
     let only_discovers = sent.methods.contains_key("server/discover") && !sent.methods.contains_key("initialize");
-    Start { scenario: scenario.to_owned(), run, initializes, only_discovers, spawns, actions }
+    Start { scenario: scenario.to_owned(), run, initializes, only_discovers, spawns, actions, views: None }
 }

@@ -3,7 +3,7 @@
 //! Client and server share one thread and communicate through memory. So a runtime with a paused clock knows when both
 //! wait, and moves the clock to the next event. No wait takes time, and none depends on the machine.
 
-use std::{cell::RefCell, io, pin::Pin, process::ExitStatus, rc::Rc, time::Duration};
+use std::{cell::RefCell, io, pin::Pin, process::ExitStatus, rc::Rc, sync::PoisonError, time::Duration};
 
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex},
@@ -12,13 +12,20 @@ use tokio::{
     time::{Instant, sleep, timeout},
 };
 
-use super::{process::Ran, stage::Stage, stub::joined};
+use super::{
+    oauth::{Doors, How, Listeners},
+    process::Ran,
+    stage::Stage,
+    stub::joined,
+};
 
 /// Capacity of a pipe on Linux.
 const CAPACITY: usize = 64 << 10;
 /// Delay of a connection or a packet. Without it, a client that repeats something forever would never let the clock
 /// move.
 const LATENCY: Duration = Duration::from_millis(1);
+/// The first port at which a client listens.
+const FIRST_PORT: u16 = 4001;
 /// The exit code that `stub` reports.
 const TERMINATED: u8 = 143;
 /// The number of that signal.
@@ -40,6 +47,8 @@ pub struct Reach {
     /// The URL or the path of the server.
     pub target: String,
     connect: mpsc::UnboundedSender<DuplexStream>,
+    /// In a world with authorization: the browser, the other origins, and where the client listens.
+    login: Option<(mpsc::UnboundedSender<(How, String)>, Doors, Listeners)>,
     servers: Servers,
 }
 
@@ -61,8 +70,32 @@ impl Reach {
     /// A connection to a host and port.
     pub async fn connect(&self, host: &str, port: u16) -> io::Result<DuplexStream> {
         sleep(LATENCY).await;
-        let listens = self.target.contains(&format!("//{host}:{port}/"));
-        if listens { self.connection() } else { Err(io::ErrorKind::ConnectionRefused.into()) }
+        if self.target.contains(&format!("//{host}:{port}/")) {
+            return self.connection();
+        }
+        let doors = self.login.iter().flat_map(|(_, doors, _)| doors);
+        let door = doors.clone().find(|(known, _)| *known == format!("{host}:{port}"));
+        let (near, far) = duplex(CAPACITY);
+        let sent = door.and_then(|(_, door)| door.send(far).ok());
+        sent.map(|()| near).ok_or_else(|| io::ErrorKind::ConnectionRefused.into())
+    }
+
+    /// A port at which the client accepts connections from its user's browser.
+    pub fn listen(&self) -> io::Result<(u16, mpsc::UnboundedReceiver<DuplexStream>)> {
+        let (_, _, listeners) = self.login.as_ref().ok_or(io::ErrorKind::AddrNotAvailable)?;
+        let mut listeners = listeners.lock().unwrap_or_else(PoisonError::into_inner);
+        let port = FIRST_PORT + u16::try_from(listeners.len()).unwrap_or_default();
+        let (connect, connected) = mpsc::unbounded_channel();
+        listeners.insert(port, connect);
+        Ok((port, connected))
+    }
+
+    /// Opens the user's browser.
+    pub fn open(&self, url: &str) {
+        if let Some((urls, ..)) = &self.login {
+            // The browser may be closed already.
+            let _ = urls.send((How::Opened, url.to_owned()));
+        }
     }
 
     /// Starts a server: its stdin, stdout and stderr, and its process.
@@ -111,15 +144,26 @@ async fn delayed(mut from: DuplexStream, mut to: DuplexStream) {
     }
 }
 
-/// Runs the client until it exits or `limit` passes, then stops all servers that it started.
-pub async fn run(inside: &dyn Inside, stage: &Stage, env: Vec<(String, String)>, limit: Duration) -> Ran {
+/// Runs the client until it exits, `limit` passes or the world is `over`, then stops all servers that it started.
+pub async fn run(
+    inside: &dyn Inside,
+    stage: &Stage,
+    env: Vec<(String, String)>,
+    limit: Duration,
+    over: impl Future<Output = ()>,
+) -> Ran {
     let servers = Servers::default();
-    let reach = Reach { target: stage.target.clone(), connect: stage.connect(), servers: Rc::clone(&servers) };
+    let login = stage.login.as_ref().map(|login| (login.urls.clone(), login.doors.clone(), login.listeners.clone()));
+    let (target, connect) = (stage.target.clone(), stage.connect());
+    let reach = Reach { target, connect, login, servers: Rc::clone(&servers) };
     let began = Instant::now();
     // The future is dropped here, which closes its connections and pipes.
-    let ended = timeout(limit, inside.run(env, reach)).await;
+    let (ended, stopped) = tokio::select! {
+        ended = timeout(limit, inside.run(env, reach)) => (ended.ok(), false),
+        () = over => (None, true),
+    };
     let took = began.elapsed();
-    for (signals, _) in servers.borrow().iter().filter(|_| ended.is_err()) {
+    for (signals, _) in servers.borrow().iter().filter(|_| ended.is_none()) {
         let _ = signals.send(TERMINATED);
     }
     // Gives the servers time to record that the client has disconnected.
@@ -127,9 +171,9 @@ pub async fn run(inside: &dyn Inside, stage: &Stage, env: Vec<(String, String)>,
     for (_, process) in servers.borrow().iter() {
         process.abort();
     }
-    let (hung, ended) = (ended.is_err(), ended.ok());
+    let hung = ended.is_none() && !stopped;
     let status = Some(status(ended.as_ref().map(|ended| ended.code)));
-    Ran { hung, status, stderr: ended.map(|ended| ended.stderr).unwrap_or_default(), took }
+    Ran { hung, stopped, status, stderr: ended.map(|ended| ended.stderr).unwrap_or_default(), took }
 }
 
 /// The status of a process that exited with this code, or that SIGTERM ended.

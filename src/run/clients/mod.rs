@@ -10,6 +10,7 @@ mod fallback;
 mod inside;
 mod job;
 mod local;
+mod oauth;
 mod packets;
 mod process;
 mod reported;

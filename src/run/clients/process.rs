@@ -7,6 +7,7 @@ use tokio::{
     time::{Instant, sleep, timeout},
 };
 
+use super::oauth::{Login, Printed};
 use crate::{
     error::Error,
     target::Program,
@@ -35,6 +36,8 @@ const TRACES: [&str; 9] = [
 /// How the process ended.
 pub struct Ran {
     pub hung: bool,
+    /// It was ended because its world was over.
+    pub stopped: bool,
     pub status: Option<ExitStatus>,
     pub stderr: String,
     pub took: Duration,
@@ -57,18 +60,28 @@ impl Ran {
     }
 }
 
-/// Runs the process until it exits or `limit` passes. Its stdin is empty, and closed by the wait.
-pub async fn run(program: &Program, limit: Duration) -> Result<Ran, Error> {
+/// Runs the process until it exits, `limit` passes or the world is `over`. Its stdin is empty, and closed by the wait. A
+/// login looks for URLs in its output.
+pub async fn run(
+    program: &Program,
+    limit: Duration,
+    login: Option<&Login>,
+    over: impl Future<Output = ()>,
+) -> Result<Ran, Error> {
     let began = Instant::now();
     // Dropping it kills the rest of the process group.
     let mut process = Process::start(program, Piped::All).map_err(|failure| failure.of("client"))?;
     let (stdout, stderr) = (process.child.stdout.take(), process.child.stderr.take());
-    let mut reading = tokio::spawn(async move { tokio::join!(tail(stdout), tail(stderr)).1 });
-    let waited = timeout(limit, process.child.wait()).await;
-    let hung = waited.is_err();
+    let (said, complained) = (login.map(Login::printed), login.map(Login::printed));
+    let mut reading = tokio::spawn(async move { tokio::join!(tail(stdout, said), tail(stderr, complained)).1 });
+    let waited = tokio::select! {
+        waited = timeout(limit, process.child.wait()) => waited.map_or(End::Hung, |status| End::Exited(status.ok())),
+        () = over => End::Stopped,
+    };
+    let (hung, stopped) = (matches!(waited, End::Hung), matches!(waited, End::Stopped));
     let status = match waited {
-        Ok(status) => status.ok(),
-        Err(_) => process.stop(GRACE).await,
+        End::Exited(status) => status,
+        End::Hung | End::Stopped => process.stop(GRACE).await,
     };
     let took = began.elapsed();
     // A child process may hold the pipe open.
@@ -79,15 +92,24 @@ pub async fn run(program: &Program, limit: Duration) -> Result<Ran, Error> {
         sleep(LAST).await;
         timeout(LAST, reading).await.ok().and_then(Result::ok).unwrap_or_default()
     };
-    Ok(Ran { hung, status, stderr, took })
+    Ok(Ran { hung, stopped, status, stderr, took })
+}
+
+enum End {
+    Exited(Option<ExitStatus>),
+    Hung,
+    Stopped,
 }
 
 /// The last bytes of the output.
-async fn tail(pipe: Option<impl AsyncRead + Unpin>) -> String {
+async fn tail(pipe: Option<impl AsyncRead + Unpin>, mut printed: Option<Printed>) -> String {
     let (mut kept, mut piece) = (Vec::new(), vec![0; KEPT]);
     let Some(mut pipe) = pipe else { return String::new() };
     while let Ok(length @ 1..) = pipe.read(&mut piece).await {
         kept.extend_from_slice(&piece[..length]);
+        if let Some(printed) = &mut printed {
+            printed.feed(&piece[..length]);
+        }
         let surplus = kept.len().saturating_sub(KEPT);
         kept.drain(..surplus);
     }

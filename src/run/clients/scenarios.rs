@@ -18,6 +18,9 @@ use crate::{
 /// The reference server without a fault or variation.
 pub const USUAL: &str = "usual";
 
+/// The world with authorization that shows whether a client logs in at all.
+pub const PLAIN_LOGIN: &str = "oauth-plain";
+
 /// One scenario, under the id of the first suite that has it.
 pub struct Planned<'a> {
     pub id: &'a str,
@@ -34,6 +37,10 @@ pub fn planned<'a>(suites: &'a [Suite], filter: &Filter) -> Vec<Planned<'a>> {
     let mut all = distinct(suites.iter().filter(|suite| selected(suite) || required.contains(&&suite.id)));
     if !all.iter().any(|planned| planned.scenario.world == USUAL) {
         all.extend(distinct(suites.iter()).into_iter().find(|planned| planned.scenario.world == USUAL));
+    }
+    // The same holds for the plain login before all others.
+    if all.iter().any(Planned::has_login) && !all.iter().any(|planned| planned.scenario.world == PLAIN_LOGIN) {
+        all.extend(distinct(suites.iter()).into_iter().find(|planned| planned.scenario.world == PLAIN_LOGIN));
     }
     all.sort_by_key(|planned| planned.scenario.world != USUAL);
     all
@@ -57,6 +64,11 @@ impl Planned<'_> {
         let name = self.scenario.world.clone();
         let about = worlds.known.get(&name).map(|info| info.about.clone()).unwrap_or_default();
         World { name, about, scenario: self.id.to_owned(), actions }
+    }
+
+    /// Whether its world has authorization.
+    pub fn has_login(&self) -> bool {
+        reference::server::has_login(&self.scenario.world)
     }
 
     /// Whether any of its suites applies there.

@@ -1,12 +1,14 @@
 //! Starts the client in a scenario, and collects what it did.
 
-use std::time::Duration;
+use std::{future::pending, time::Duration};
 
 use super::{
     client_run::ClientRun,
     contract,
     facts::{self, End, Start},
-    inside, process, reported,
+    inside,
+    oauth::{self, Views},
+    process, reported,
     scenarios::Planned,
     stage::{ANYWHERE, Place, Stage},
 };
@@ -96,25 +98,51 @@ impl ClientRun<'_> {
             None => Place::System { program: &job.program, address: ANYWHERE, behind: false },
         };
         let stage = Stage::open(options, client.transport, id, place, &self.recorder, &self.secrets).await?;
-        let usual = if self.hangs.get() < HANGS { job.limits.start } else { job.limits.start.min(LESS) };
+        // A login has its own end: most of these clients wait for a user who will not return.
+        let usual = if stage.login.is_some() || self.hangs.get() < HANGS {
+            job.limits.start
+        } else {
+            job.limits.start.min(LESS)
+        };
         let limit = (usual.max(scenario.patience) + contract::waits(scenario)).min(left);
-        let mut env = client.env.clone();
+        // The user's own variables count most.
+        let real = stage.login.is_some() && job.inside.is_none();
+        let mut env = if real { oauth::environment(stage.folder()) } else { Vec::new() };
+        env.extend(client.env.iter().cloned());
         env.extend(contract::environment(scenario, carrier, revision, client.transport, &stage, limit));
+        let journal = stage.login.as_ref().map(|login| login.journal.clone());
+        let over = async {
+            match &journal {
+                Some(journal) => journal.quiet(contract::waits(scenario)).await,
+                None => pending().await,
+            }
+        };
         let mut ran = if let Some(inside) = &job.inside {
-            inside::run(&**inside, &stage, env, limit).await
+            inside::run(&**inside, &stage, env, limit, over).await
         } else {
             let argv = job.lines(&scenario.drive, &stage.target).swap_remove(number);
-            process::run(&Program { argv, env, cwd: client.cwd.clone() }, limit).await?
+            let program = Program { argv, env, cwd: client.cwd.clone() };
+            process::run(&program, limit, stage.login.as_ref(), over).await?
         };
-        self.hangs.set(self.hangs.get() + usize::from(ran.hung));
+        self.hangs.set(self.hangs.get() + usize::from(ran.hung && stage.login.is_none()));
         ran.stderr = self.secrets.hide(ran.stderr);
         let (actions, follows, mistakes) = reported::actions(&scenario.drive, &stage.report());
         let mistakes = mistakes.into_iter().map(|mistake| format!("{mistake} (world {})", scenario.world));
         self.unread_reports.borrow_mut().extend(mistakes);
         let mut reported = (actions, follows);
         reported.0.iter_mut().for_each(|action| self.secrets.hide_in(action));
-        let (links, spawned) = stage.close().await;
+        let secrets = stage.secrets();
+        let target = stage.target.clone();
+        let (mut links, spawned) = stage.close().await;
         let mut start = facts::start(id, &scenario.world, &ran, &links, &spawned, reported, &self.recorder);
+        if let Some(journal) = journal {
+            let views = Views::of(&journal.lock(), &secrets, &target, &scenario.world, self.fetches.get());
+            self.fetches.set(self.fetches.get() || views.fetches());
+            start.views = Some(views);
+            // Only the rules of this scenario judge what happened in it: messages that were rejected and sent again
+            // would look like mistakes to others.
+            links.clear();
+        }
         start.run.carried = !start.run.follows && client.actions.is_empty();
         Ok((start, links))
     }

@@ -8,11 +8,14 @@ use std::{
     rc::Rc,
 };
 
-use tokio::sync::Notify;
+use tokio::{
+    io::DuplexStream,
+    sync::{Notify, mpsc},
+};
 
 use conform_reference_client::behaviour::Behaviour;
 use mcp_conform::{
-    reference::client::outside::{Child, Outside, Process, Stream},
+    reference::client::outside::{Child, Listening, Outside, Process, Stream},
     run::clients::{Ended, Handle, Inside, Reach},
 };
 
@@ -79,6 +82,17 @@ impl Outside for Memory {
         Box::pin(async move { Ok(Box::new(self.reach.connect(host, port).await?) as Box<dyn Stream>) })
     }
 
+    fn listen(&self) -> Later<'_, io::Result<Box<dyn Listening>>> {
+        Box::pin(async {
+            let (port, connected) = self.reach.listen()?;
+            Ok(Box::new(Port { port, connected }) as Box<dyn Listening>)
+        })
+    }
+
+    fn open(&self, url: &str) {
+        self.reach.open(url);
+    }
+
     fn start(&self, program: &str) -> io::Result<Process> {
         let ([stdin, stdout, stderr], handle) = self.reach.start(program)?;
         let child = Started { handle, released: false, crash: Rc::clone(&self.crash) };
@@ -97,6 +111,24 @@ impl Outside for Memory {
     fn crash(&self) {
         self.crash.happened.set(true);
         self.crash.noticed.notify_one();
+    }
+}
+
+struct Port {
+    port: u16,
+    connected: mpsc::UnboundedReceiver<DuplexStream>,
+}
+
+impl Listening for Port {
+    fn port(&self) -> u16 {
+        self.port
+    }
+
+    fn accept(&mut self) -> Later<'_, io::Result<Box<dyn Stream>>> {
+        Box::pin(async {
+            let stream = self.connected.recv().await.ok_or(io::ErrorKind::ConnectionAborted)?;
+            Ok(Box::new(stream) as Box<dyn Stream>)
+        })
     }
 }
 

@@ -296,6 +296,8 @@ pub struct Head {
     /// The unchanged value of `Content-Type`.
     pub content_type: Option<String>,
     pub session: Option<String>,
+    /// Each line of `WWW-Authenticate`.
+    pub challenges: Vec<String>,
     /// The names of the headers in their original case.
     pub spelling: Vec<String>,
     /// The body is read.

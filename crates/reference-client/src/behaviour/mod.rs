@@ -17,6 +17,7 @@ use crate::{
         habits::Habits,
         memory::Memory,
     },
+    oauth::{errand::Errand, ways::Ways},
     options::Transport,
     report::{Failure, Outcome},
     transport::{event_stream::Event, lines::LineWays, streams::StreamWays},
@@ -85,6 +86,8 @@ pub struct Behaviour {
     pub hear: Hearing<Value>,
     /// Which of the open requests (see `Scene::open`) a response belongs to.
     pub correlate: HookOn<Value, Option<usize>>,
+    /// An HTTP request of a login.
+    pub errand: Hook<Errand>,
     /// The head of the response to an HTTP request.
     pub head: HookOn<Posting, Head>,
     /// An event before its data are read.
@@ -137,6 +140,8 @@ pub struct Behaviour {
     /// Additional actions; `"force": true` skips the check of capabilities.
     pub unasked: ExtraActions,
     pub habits: Habits,
+    /// Decisions in a login.
+    pub oauth: Ways,
 }
 
 impl Behaviour {
@@ -161,6 +166,7 @@ impl Behaviour {
         hear_batch: None,
         hear: None,
         correlate: None,
+        errand: None,
         head: None,
         event: None,
         streams: StreamWays::USUAL,
@@ -189,6 +195,7 @@ impl Behaviour {
         outcome: None,
         unasked: None,
         habits: Habits::USUAL,
+        oauth: Ways::USUAL,
     };
 
     pub const fn new(name: &'static str, about: &'static str, transports: &'static [Transport]) -> Self {

@@ -10,7 +10,7 @@ use tokio::{
 
 use crate::{
     behaviour::decisions::{Head, Posting},
-    message,
+    message, oauth,
     report::{Failure, SESSION_OVER},
     state::Client,
     transport::{
@@ -22,6 +22,9 @@ use crate::{
 
 /// How long to wait for the acceptance of a notification. A guess.
 const ACCEPTANCE: Duration = Duration::from_secs(10);
+
+/// How often a request is sent again with another token, whatever a fault decides.
+const MOST_ATTEMPTS: usize = 16;
 
 pub struct Http {
     pub url: String,
@@ -82,10 +85,16 @@ impl Http {
         Ok((head, answer))
     }
 
-    async fn post(self: Rc<Self>, client: Rc<Client>, posting: Posting, ids: Vec<Value>) {
-        let (head, answer) = match Self::exchange(&client, &posting).await {
-            Ok(pair) => pair,
-            Err(failure) => return client.fail(&ids, &failure),
+    async fn post(self: Rc<Self>, client: Rc<Client>, mut posting: Posting, ids: Vec<Value>) {
+        let mut attempts = 0..MOST_ATTEMPTS;
+        let (head, answer) = loop {
+            match Self::exchange(&client, &posting).await {
+                Ok((head, _)) if attempts.next().is_some() && oauth::renewed(&client, &posting, &head).await => {
+                    posting = posting::with_message(&client, &self.url, &posting.message);
+                }
+                Ok(pair) => break pair,
+                Err(failure) => return client.fail(&ids, &failure),
+            }
         };
         if head.disconnect {
             return client.disconnect("the status of a response was not expected");

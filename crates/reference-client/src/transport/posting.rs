@@ -51,6 +51,12 @@ pub fn without_message(client: &Rc<Client>, method: &str, url: &str, last_event_
 }
 
 fn finish(client: &Rc<Client>, mut posting: Posting) -> Posting {
+    if let Some(token) = &client.held.borrow().access {
+        posting.set("authorization", format!("Bearer {token}"));
+    }
+    if let Some(token) = client.held.borrow().refresh.as_ref().filter(|_| client.ways.oauth.shows_refresh) {
+        posting.set("x-refresh-token", token.as_str());
+    }
     posting.set("user-agent", concat!("mcp-conform-act/", env!("CARGO_PKG_VERSION")));
     if client.ways.habits.own_extras {
         posting.set("x-request-origin", "reference-client");

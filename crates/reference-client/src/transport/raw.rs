@@ -82,7 +82,9 @@ pub async fn send(outside: &dyn Outside, posting: &Posting) -> Result<(Head, Ans
     };
     let content_type = text("content-type");
     let media = content_type.as_deref().and_then(|value| value.split(';').next());
+    let lines = response.headers().get_all("www-authenticate").iter();
     let head = Head {
+        challenges: lines.map(|line| String::from_utf8_lossy(line.as_bytes()).into_owned()).collect(),
         status: response.status().as_u16(),
         media: media.map(|media| media.trim().to_ascii_lowercase()),
         session: text("mcp-session-id"),

@@ -12,6 +12,7 @@ use crate::{
     content::Content,
     faults::{FaultInfo, Heard, HttpWays, Met, Scene, streams::Streaming, task_extension, tasks},
     http::Reply,
+    oauth::Settings,
     options::Transport,
 };
 use conform_model::revision::Revision;
@@ -162,6 +163,8 @@ pub struct Behaviour {
     pub opening: Option<&'static str>,
     /// Over Streamable HTTP: the query in the URL that clients are given.
     pub query: &'static str,
+    /// Over Streamable HTTP: the world has authorization.
+    pub oauth: Option<&'static Settings>,
     /// Messages over stdio are written in small pieces.
     pub pieces: bool,
 }
@@ -205,6 +208,7 @@ impl Behaviour {
             breaks: None,
             opening: None,
             query: "",
+            oauth: None,
             pieces: false,
         }
     }

@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::{
     faults::{Committed, DataFault, Faults},
     http::{Body, Reply, empty},
+    oauth::Settings,
 };
 use conform_faults::apply;
 use conform_model::revision::Revision;
@@ -158,6 +159,14 @@ impl Faults {
         match &self.committed {
             Some(Committed::Behaviour(behaviour)) => behaviour.query,
             _ => "",
+        }
+    }
+
+    /// The authorization of the world.
+    pub fn oauth(&self) -> Option<&'static Settings> {
+        match &self.committed {
+            Some(Committed::Behaviour(behaviour)) => behaviour.oauth,
+            _ => None,
         }
     }
 

@@ -30,7 +30,7 @@ use std::{mem::take, time::Duration};
 use serde_json::Value;
 use tokio::time::sleep;
 
-pub use behaviour::{Batch, Behaviour, EVERYWHERE, Memory, Reading, STDIO};
+pub use behaviour::{Batch, Behaviour, EVERYWHERE, Memory, Reading, STDIO, unlike_any_other};
 pub use http::{Bodies, HttpRequest, HttpWays, Met, Misroute, Rewrite};
 pub use scene::{Heard, Scene, Spoken};
 pub use streams::Streaming;

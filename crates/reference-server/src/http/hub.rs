@@ -18,6 +18,7 @@ use tokio::{
 use crate::{
     dispatch::Server,
     http::{body::event, by_id::ById, guard::Guard, streams::Streams},
+    oauth::Authority,
     session::{Change, Session},
     turn::Outgoing,
 };
@@ -31,6 +32,8 @@ pub struct Hub {
     pub server: Server,
     /// Only for a protected server.
     pub guard: Option<Guard>,
+    /// Only in a world with authorization.
+    pub authority: Option<Authority>,
     /// Legacy sessions of Streamable HTTP, by session id.
     pub clients: IndexMap<String, Client>,
     /// Connections of HTTP+SSE, by the name in their endpoint.
@@ -89,8 +92,8 @@ impl Jobs {
 
 impl Hub {
     pub fn new(server: Server, guard: Option<Guard>) -> Self {
-        let (clients, pipes, listeners, sessions, by_id) = Default::default();
-        Self { server, guard, clients, pipes, listeners, sessions, by_id }
+        let (authority, clients, pipes, listeners, sessions, by_id) = Default::default();
+        Self { server, guard, authority, clients, pipes, listeners, sessions, by_id }
     }
 
     pub fn add_client(&mut self, session: Session) -> String {

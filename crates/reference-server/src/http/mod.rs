@@ -14,12 +14,13 @@ mod sse;
 mod streams;
 
 pub use authority::{APP, CLIENT};
-pub use body::{Body, Reply, empty};
+pub use body::{Body, Reply, empty, json};
 
 pub use request::whole_body;
 pub use route::HungUp;
 
 use std::{
+    collections::HashMap,
     net::{Ipv4Addr, SocketAddr},
     sync::{Arc, Mutex},
 };
@@ -41,6 +42,7 @@ use tokio::{
 use crate::{
     dispatch::Server,
     http::hub::{Hub, Shared, lock},
+    oauth::{Authority, MCP, Origin, Secret},
     options::Options,
 };
 
@@ -69,15 +71,38 @@ impl Listening {
         lock(&self.0).server.faults.query()
     }
 
+    /// Whether the world has authorization: then it has several origins.
+    pub fn is_authorized(&self) -> bool {
+        lock(&self.0).server.faults.oauth().is_some()
+    }
+
+    /// In a world with authorization: where its origins are.
+    pub fn at(&self, origins: HashMap<Origin, String>) {
+        let mut hub = lock(&self.0);
+        hub.authority = hub.server.faults.oauth().map(|settings| Authority::new(settings, origins));
+    }
+
+    /// All tokens, codes and secrets that were issued.
+    pub fn secrets(&self) -> Vec<Secret> {
+        lock(&self.0).authority.as_ref().map(Authority::secrets).unwrap_or_default()
+    }
+
     /// Whether a client has not ended its session.
     pub fn has_clients(&self) -> bool {
         let hub = lock(&self.0);
         !hub.clients.is_empty() || hub.pipes.values().any(|pipe| !pipe.events.is_closed())
     }
 
-    /// The response to one request.
-    pub async fn respond(&self, head: Parts, body: Bytes) -> Result<Reply, HungUp> {
-        route::respond(Arc::clone(&self.0), head, body).await
+    /// The response to one request at one of the origins.
+    pub async fn respond(&self, at: Origin, head: Parts, body: Bytes) -> Result<Reply, HungUp> {
+        let authority = lock(&self.0).authority.clone();
+        let Some(authority) = authority else { return route::respond(Arc::clone(&self.0), head, body).await };
+        if let Some(reply) = authority.meet(at, &head, &body).await {
+            return Ok(reply);
+        }
+        let mut reply = route::respond(Arc::clone(&self.0), head, body).await?;
+        reply.extensions_mut().insert(MCP);
+        Ok(reply)
     }
 
     /// Serves one connection until it ends.

@@ -8,6 +8,7 @@ mod features;
 mod graphs;
 mod lists;
 mod made;
+mod oauth;
 mod odd;
 mod passages;
 mod processes;
@@ -34,11 +35,18 @@ static FILES: &[&[Behaviour]] = &[
     features::FEATURES,
     rounds::ROUNDS,
     passages::PASSAGES,
+    oauth::OAUTH,
+    oauth::SECOND_LOGINS,
 ];
 
 /// All worlds, in the order of the files.
 pub fn worlds() -> Vec<FaultInfo> {
     behaviours().map(Behaviour::info).collect()
+}
+
+/// Whether a world has authorization.
+pub fn has_login(world: &str) -> bool {
+    behaviours().any(|behaviour| behaviour.name == world && behaviour.oauth.is_some())
 }
 
 pub fn behaviours() -> impl Iterator<Item = &'static Behaviour> {

@@ -26,7 +26,8 @@ const EVERYWHERE: [&str; 6] = ["facts", "values", "server", "client", "revision"
 const WITH_GATEWAYS: [&str; 3] = ["values", "revision", "transport"];
 
 /// In scope in every suite about clients.
-const WITH_CLIENTS: [&str; 6] = ["values", "revision", "transport", "actions", "runs", "spawns"];
+const WITH_CLIENTS: [&str; 10] =
+    ["values", "revision", "transport", "actions", "runs", "spawns", "requests", "logins", "tokens", "opened"];
 
 /// Checks one suite.
 pub struct Lint<'a> {

@@ -104,7 +104,15 @@ const STREAMED_OF_CLIENT: [Named; 8] = [
 const STREAMED_OF_GATEWAY: [Named; 3] = [("transcript", &FRAME), ("passed", &PASSED), ("upstream", &UPSTREAM)];
 
 /// What is known of each start of a client besides its messages.
-pub const OF_CLIENT: [Named; 3] = [("actions", &ACTION), ("runs", &START), ("spawns", &SPAWN)];
+pub const OF_CLIENT: [Named; 7] = [
+    ("actions", &ACTION),
+    ("runs", &START),
+    ("spawns", &SPAWN),
+    ("requests", &OAUTH_REQUEST),
+    ("logins", &LOGIN),
+    ("tokens", &TOKEN_REQUEST),
+    ("opened", &OPENED),
+];
 
 /// What the rules of profiles see besides: the schemas of tools.
 pub const OF_PROFILE: [Named; 1] = [("schemas", &SCHEMA)];

@@ -12,6 +12,8 @@ use conform_model::evidence::{Cause, Ended, Event, HttpHead, Reason, Side};
 pub struct Exchange {
     tap: Tap,
     post: u64,
+    /// The frame of the head of the request.
+    frame: u64,
     reading: Body,
     endpoint: Option<String>,
 }
@@ -41,11 +43,16 @@ impl Exchange {
             status: None,
             headers: tap.shown_headers(&head.headers),
         };
-        tap.recorder.http_request(&sent, shown);
+        let frame = tap.recorder.http_request(&sent, shown);
         if !body.is_empty() {
             tap.passed(Side::Client, Some(post), body, &[], None);
         }
-        Self { tap, post, reading: Body::None, endpoint: None }
+        Self { tap, post, frame, reading: Body::None, endpoint: None }
+    }
+
+    /// The number of the frame of the head of the request.
+    pub fn frame(&self) -> u64 {
+        self.frame
     }
 
     /// The server responds.

@@ -41,11 +41,26 @@ pub struct Tap {
     secrets: Secrets,
     /// Unknown credentials are removed as well, by the names of their fields.
     hides_credentials: bool,
+    /// Nothing on it belongs to a revision, so only the rules of its own scenario see it.
+    unsettled: bool,
 }
 
 impl Tap {
     pub fn new(recorder: Recorder, link: u32) -> Self {
-        Self { recorder, link, settling: Arc::default(), secrets: Secrets::default(), hides_credentials: false }
+        Self {
+            recorder,
+            link,
+            settling: Arc::default(),
+            secrets: Secrets::default(),
+            hides_credentials: false,
+            unsettled: false,
+        }
+    }
+
+    /// The same for traffic that no handshake assigns to a revision.
+    #[must_use]
+    pub fn unsettled(&self) -> Self {
+        Self { unsettled: true, ..self.clone() }
     }
 
     /// Removes these values from the record.
@@ -104,7 +119,7 @@ impl Tap {
 
     fn settle(&self, from: Side, message: &Value) {
         let mut settling = self.settling.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(revision) = settling.after(from, message) {
+        if let Some(revision) = settling.after(from, message).filter(|_| !self.unsettled) {
             self.recorder.settle(self.link, revision);
         }
     }

@@ -269,7 +269,7 @@ views! {
         carried,
         /// Whether it sent anything, be it a message or not.
         connected,
-        /// `exited`, `signal`, or `hung` where it had to be killed.
+        /// `exited`, `signal`, `hung` where it had to be killed, or `stopped` when its world was over.
         end,
         /// The exit code.
         code,

@@ -28,8 +28,9 @@ mod client;
 mod gateway;
 mod gathered;
 mod generated;
+mod oauth;
 mod profile;
 mod server;
 mod wire;
 
-pub use self::{client::*, gateway::*, gathered::*, generated::*, profile::*, server::*, wire::*};
+pub use self::{client::*, gateway::*, gathered::*, generated::*, oauth::*, profile::*, server::*, wire::*};

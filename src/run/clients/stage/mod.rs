@@ -1,34 +1,39 @@
 //! The reference server for one start of a client: at an HTTP port, or as a file that the client can start.
 
 use std::{
-    future::pending,
-    io,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
-use hyper::{Request, Response, body::Incoming, server::conn::http1, service::service_fn};
-use hyper_util::rt::{TokioIo, TokioTimer};
 use tempfile::TempDir;
 use tokio::{
-    io::{AsyncRead, AsyncWrite, DuplexStream},
+    io::DuplexStream,
     net::TcpListener,
     sync::mpsc,
     task::{JoinHandle, JoinSet},
     time::{sleep, timeout},
 };
 
+mod http;
+mod listener;
+
+use self::http::serve_http;
+pub use self::listener::Listener;
 use super::{
     local,
+    oauth::{Login, Origins},
     watched::{Spawned, serve_stub},
 };
 use crate::{
     error::Error,
-    evidence::{Ended, Recorder, Transport},
+    evidence::{Recorder, Transport},
     reference,
-    reference::server::{Listening, http::HungUp},
-    tap::{Exchange, Tap, TappedBody},
+    reference::server::{
+        Listening,
+        oauth::{Origin, Secret},
+    },
+    tap::Tap,
     wire::Secrets,
 };
 
@@ -59,6 +64,8 @@ pub struct Stage {
     folder: TempDir,
     /// In memory: how a client gets a connection.
     connect: mpsc::UnboundedSender<DuplexStream>,
+    /// Only in a world with authorization.
+    pub login: Option<Login>,
 }
 
 impl Stage {
@@ -78,6 +85,7 @@ impl Stage {
         let links = Arc::<Mutex<Vec<u32>>>::default();
         let (connect, connected) = mpsc::unbounded_channel();
         let memory = || Listener::Memory(connected);
+        let mut login = None;
         let (target, serving, listening) = if transport.capabilities().process {
             let (socket, file) = (folder.path().join("socket"), folder.path().join("server"));
             let listener = match place {
@@ -111,6 +119,7 @@ impl Stage {
                 }
             };
             let (path, query) = (transport.capabilities().path, listening.query());
+            let memory = matches!(place, Place::Memory).then(|| (address.clone(), connect.clone()));
             let opening = Opening {
                 recorder: recorder.clone(),
                 secrets: secrets.clone(),
@@ -119,10 +128,38 @@ impl Stage {
                 links: links.clone(),
                 behind,
             };
-            let serving = tokio::spawn(serve_http(listener, listening.clone(), opening.link()));
+            let mut tap = opening.link();
+            if listening.is_authorized() {
+                let origins = Origins::open(memory.is_some()).await;
+                let origins = origins.map_err(|why| failed("listen on a port", &why))?;
+                listening.at(origins.urls(&address));
+                let mut opened = Login::new(&origins, &address, memory);
+                for at in origins.all {
+                    let (listening, journal) = (listening.clone(), Some(opened.journal.clone()));
+                    opened.tasks.spawn(serve_http(at.origin, at.listener, listening, opening.aside(), journal));
+                }
+                if let Place::System { program, .. } = place {
+                    opened.offer_openers(folder.path(), program).map_err(|why| failed("make an opener", &why))?;
+                }
+                tap = tap.unsettled();
+                login = Some(opened);
+            }
+            let journal = login.as_ref().map(|login| login.journal.clone());
+            let serving = tokio::spawn(serve_http(Origin::Mcp, listener, listening.clone(), tap, journal));
             (format!("http://{address}{path}{query}"), serving, Some(listening))
         };
-        Ok(Self { target, serving, listening, spawned, ended: Vec::new(), last_end: None, links, folder, connect })
+        let (ended, last_end) = (Vec::new(), None);
+        Ok(Self { target, serving, listening, spawned, ended, last_end, links, folder, connect, login })
+    }
+
+    /// The folder of this start, which is removed with it.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// In a world with authorization: everything that was issued.
+    pub fn secrets(&self) -> Vec<Secret> {
+        self.listening.as_ref().map(Listening::secrets).unwrap_or_default()
     }
 
     pub fn report(&self) -> PathBuf {
@@ -195,33 +232,6 @@ pub enum Place<'a> {
 /// The address in the URL in memory.
 const ADDRESS: &str = "127.0.0.1:3000";
 
-enum Listener {
-    Socket(local::Listener),
-    Port(TcpListener),
-    Memory(mpsc::UnboundedReceiver<DuplexStream>),
-}
-
-trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
-
-impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
-
-impl Listener {
-    async fn accept(&mut self) -> io::Result<Box<dyn Stream>> {
-        Ok(match self {
-            Self::Socket(listener) => Box::new(local::accept(listener).await?),
-            Self::Port(listener) => {
-                let (stream, _) = listener.accept().await?;
-                stream.set_nodelay(true).ok();
-                Box::new(stream)
-            }
-            Self::Memory(connected) => match connected.recv().await {
-                Some(stream) => Box::new(stream),
-                None => pending().await,
-            },
-        })
-    }
-}
-
 /// What the recorder needs to open a new connection.
 struct Opening {
     recorder: Recorder,
@@ -234,12 +244,18 @@ struct Opening {
 
 impl Opening {
     fn link(&self) -> Tap {
+        let tap = self.aside();
+        if self.behind {
+            self.recorder.behind(tap.link());
+        }
+        self.links.lock().unwrap_or_else(PoisonError::into_inner).push(tap.link());
+        tap
+    }
+
+    /// A connection to something else than the MCP server.
+    fn aside(&self) -> Tap {
         let link = self.recorder.open_link(self.transport);
         self.recorder.in_scenario(link, &self.scenario);
-        if self.behind {
-            self.recorder.behind(link);
-        }
-        self.links.lock().unwrap_or_else(PoisonError::into_inner).push(link);
         Tap::new(self.recorder.clone(), link).hiding(self.secrets.clone())
     }
 }
@@ -263,45 +279,6 @@ async fn serve_processes(
                 processes.spawn(async move { _ = tell.send(served.await) });
             }
             Some(_) = processes.join_next() => {}
-        }
-    }
-}
-
-async fn serve_http(mut listener: Listener, listening: Listening, tap: Tap) {
-    let mut connections = JoinSet::new();
-    loop {
-        tokio::select! {
-            accepted = listener.accept() => {
-                let Ok(stream) = accepted else { continue };
-                let (listening, tap) = (listening.clone(), tap.clone());
-                connections.spawn(async move {
-                    let service = service_fn(|request| respond(listening.clone(), tap.clone(), request));
-                    let mut http = http1::Builder::new();
-                    http.timer(TokioTimer::new()).serve_connection(TokioIo::new(stream), service).await.ok();
-                });
-            }
-            Some(_) = connections.join_next() => {}
-        }
-    }
-}
-
-async fn respond(
-    listening: Listening,
-    tap: Tap,
-    request: Request<Incoming>,
-) -> Result<Response<TappedBody<reference::server::http::Body>>, HungUp> {
-    let (head, body) = request.into_parts();
-    let bytes = reference::server::http::whole_body(body).await.ok_or(HungUp)?;
-    let mut exchange = Exchange::begin(tap, &head, &bytes);
-    match listening.respond(head, bytes).await {
-        Ok(reply) => {
-            let (head, body) = reply.into_parts();
-            exchange.respond(&head);
-            Ok(Response::from_parts(head, TappedBody::new(body, exchange)))
-        }
-        Err(hung_up) => {
-            exchange.end(Ended::Broken);
-            Err(hung_up)
         }
     }
 }
