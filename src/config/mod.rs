@@ -33,6 +33,12 @@ use crate::{
     target::Limits,
 };
 
+/// Whether a profile is named by its file.
+pub fn is_profile_file(name: &str) -> bool {
+    let extension = Path::new(name).extension().unwrap_or_default();
+    name.contains(['/', '\\']) || extension == "yaml" || extension == "yml"
+}
+
 /// The name of the file that is looked for.
 pub const FILE: &str = "mcp-conform.toml";
 

@@ -5,7 +5,7 @@ use std::{path::Path, sync::Arc};
 use serde_json::{Map, Value, json};
 
 use super::{
-    Config, Origin, Settings, client, folder,
+    Config, Origin, Settings, client, folder, is_profile_file,
     keys::{File, LimitTable, Profiles, Usable},
     levels, target, within,
 };
@@ -68,7 +68,7 @@ pub fn add(config: &mut Config, file: File, origin: &Arc<Origin>, problems: &mut
     }
     if let Some(Profiles { names, fail, .. }) = file.profiles {
         if let Some(OneOrMany(names)) = names {
-            let named = |name: String| match name.contains('/') || name.ends_with(".yaml") {
+            let named = |name: String| match is_profile_file(&name) {
                 true => within(directory, Path::new(&name)).display().to_string(),
                 false => name,
             };

@@ -290,11 +290,11 @@ impl<'a> ClientRun<'a> {
     /// Saves the evidence for the rules of this revision, first for those without a scenario.
     pub fn keep(&mut self, revision: Revision, starts: &[Start]) {
         let transport = self.job.client.transport;
-        self.contexts.push(context(revision, transport, None, saves(starts.iter())));
+        self.contexts.push(context(revision, transport, None, saves(&starts.iter())));
         for planned in &self.planned {
             let world = planned.world(&self.worlds, contract::actions(planned.scenario));
             let own: Vec<&Start> = starts.iter().filter(|start| start.scenario == planned.id).collect();
-            let saves = if own.is_empty() { IndexMap::new() } else { saves(own.into_iter()) };
+            let saves = if own.is_empty() { IndexMap::new() } else { saves(&own.into_iter()) };
             self.contexts.push(context(revision, transport, Some(world), saves));
         }
     }

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// What is known of these starts besides their messages.
-pub fn saves<'a>(starts: impl Iterator<Item = &'a Start> + Clone) -> IndexMap<String, Value> {
+pub fn saves<'a>(starts: &(impl Iterator<Item = &'a Start> + Clone)) -> IndexMap<String, Value> {
     let runs = starts.clone().map(|start| json!(start.run)).collect();
     let spawns = starts.clone().flat_map(|start| start.spawns.clone()).collect();
     let actions = starts.clone().flat_map(|start| start.actions.clone()).collect();

@@ -48,10 +48,11 @@ pub struct Reach {
     pub target: String,
     connect: mpsc::UnboundedSender<DuplexStream>,
     /// In a world with authorization: the browser, the other origins, and where the client listens.
-    login: Option<(mpsc::UnboundedSender<(How, String)>, Doors, Listeners)>,
+    login: Option<LoginReach>,
     servers: Servers,
 }
 
+type LoginReach = (mpsc::UnboundedSender<(How, String)>, Doors, Listeners);
 type Servers = Rc<RefCell<Vec<(mpsc::UnboundedSender<u8>, tokio::task::AbortHandle)>>>;
 
 /// The process of a server. It keeps running when this is dropped.

@@ -4,6 +4,7 @@ use std::{collections::BTreeSet, path::Path};
 
 use super::suites::{known, refused};
 use crate::{
+    config::is_profile_file,
     error::Error,
     evidence::Side,
     plan::nearest,
@@ -76,15 +77,11 @@ fn names() -> Known {
 }
 
 fn one(name: &str, color: bool) -> Result<Suite, Error> {
-    if is_path(name) {
+    if is_profile_file(name) {
         return of_user(Path::new(name), color);
     }
     let file = file_of(name).map_err(|(message, help)| Error::Usage { message, help })?;
     of_file(file, color)
-}
-
-fn is_path(name: &str) -> bool {
-    name.contains(['/', '\\']) || name.ends_with(".yaml") || name.ends_with(".yml")
 }
 
 /// The profile in a file of the user.

@@ -27,7 +27,7 @@ fn with(errand: &mut Errand, name: &str, change: impl Fn(&str) -> String) {
 
 pub static FAULTS: &[Behaviour] = &[
     sends("client-id-missing", "the authorization request has no client id", |_, _, errand| {
-        without(errand, "client_id")
+        without(errand, "client_id");
     }),
     sends("client-id-undefined", "the client id is the word undefined", |_, _, errand| {
         with(errand, "client_id", |_| "undefined".to_owned());
@@ -82,7 +82,7 @@ pub static FAULTS: &[Behaviour] = &[
     ),
     decides("verifier-constant", "every login has the same verifier", Ways { same_verifier: true, ..Ways::USUAL }),
     sends("resource-not-authorized", "the authorization request has no resource", |_, _, errand| {
-        without(errand, "resource")
+        without(errand, "resource");
     }),
     sends("resource-with-fragment", "`resource` has a fragment", |_, _, errand| {
         if let Some((_, value)) = changed(errand, "resource") {

@@ -64,6 +64,7 @@ impl Errand {
     }
 
     /// As it is sent.
+    #[must_use]
     pub fn finish(mut self, client: &Client) -> Self {
         {
             let held = client.held.borrow();

@@ -53,7 +53,7 @@ pub async fn log_in(client: &Rc<Client>, challenge: &Challenge, step_up: bool) -
         let mut held = client.held.borrow_mut();
         held.server = server.clone();
         let published = metadata["resource"].as_str().filter(|_| !ways.own_resource);
-        held.resource = published.unwrap_or(&client.options.target).to_owned();
+        published.unwrap_or(&client.options.target).clone_into(&mut held.resource);
         if openid && ways.no_resource_for_openid {
             held.resource.clear();
         }

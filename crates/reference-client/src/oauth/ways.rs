@@ -120,7 +120,7 @@ pub struct Ways {
     pub exact_resource: bool,
     /// The URL of the endpoint is sent as `resource`, whatever the metadata says.
     pub own_resource: bool,
-    /// `resource` is not sent to OpenID providers.
+    /// `resource` is not sent to `OpenID` providers.
     pub no_resource_for_openid: bool,
     /// How often metadata is looked for.
     pub rounds: usize,
@@ -131,9 +131,9 @@ pub struct Ways {
     /// Without metadata the default endpoints are used.
     pub defaults: bool,
     pub demands_s256: bool,
-    /// OpenID providers need not say that they support PKCE.
+    /// `OpenID` providers need not say that they support PKCE.
     pub trusts_openid: bool,
-    /// OpenID metadata is not understood.
+    /// `OpenID` metadata is not understood.
     pub rejects_openid: bool,
     pub pkce: Pkce,
     pub guesses_registration: bool,

@@ -64,20 +64,19 @@ fn elsewhere(book: &Book, head: &Parts) -> Reply {
     let (path, settings) = (head.uri.path(), book.settings);
     let reply = match () {
         () if head.method != Method::GET => empty(StatusCode::NOT_FOUND),
-        () if settings.resource_at.contains(&path) => match settings.no_metadata {
-            Some(text) => {
+        () if settings.resource_at.contains(&path) => {
+            if let Some(text) = settings.no_metadata {
                 let mut reply = empty(StatusCode::OK);
                 let media = if text.starts_with('<') { "text/html" } else { "application/json" };
                 reply.headers_mut().insert("content-type", HeaderValue::from_static(media));
                 *reply.body_mut() = Body::Whole(Some(text.into()));
                 reply
-            }
-            None => {
+            } else {
                 let servers: Vec<String> =
                     settings.servers.iter().map(|server| book.filled(server, Origin::As1)).collect();
                 json_reply(200, &metadata(book, &servers, true))
             }
-        },
+        }
         () if settings.decoy_at.contains(&path) => {
             json_reply(200, &metadata(book, &[book.origin(Origin::Decoy).to_owned()], false))
         }

@@ -37,7 +37,7 @@ pub struct Document {
     pub at: &'static str,
     /// Where its endpoints are.
     pub endpoints: &'static str,
-    /// Whether it is one of OpenID Connect.
+    /// Whether it is one of `OpenID` Connect.
     pub openid: bool,
 }
 

@@ -88,7 +88,7 @@ impl Journal {
     }
 
     /// The response to this request is sent.
-    pub fn passed(&self, to: Origin, (link, frame): (u32, u64), head: Parts, body: Bytes, reply: &Reply) {
+    pub fn passed(&self, to: Origin, (link, frame): (u32, u64), head: Parts, body: &Bytes, reply: &Reply) {
         let mut kept = self.lock();
         let now = Instant::now();
         kept.last = Some(now);

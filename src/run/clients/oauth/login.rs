@@ -31,9 +31,9 @@ pub struct Login {
 
 impl Login {
     /// `mcp` is the address of the MCP server. `memory` is set in memory: the same, and how it is reached.
-    pub fn new(origins: &Origins, mcp: &str, memory: Option<(String, UnboundedSender<DuplexStream>)>) -> Self {
+    pub fn new(origins: &Origins, mcp: &str, memory: Option<&(String, UnboundedSender<DuplexStream>)>) -> Self {
         let (journal, listeners, mut tasks) = (Journal::default(), Listeners::default(), JoinSet::new());
-        let doors: Doors = origins.doors.iter().cloned().chain(memory.clone()).collect();
+        let doors: Doors = origins.doors.iter().cloned().chain(memory.cloned()).collect();
         let dial = match memory {
             Some(_) => Dial::Memory { doors: doors.clone(), listeners: listeners.clone() },
             None => Dial::System,

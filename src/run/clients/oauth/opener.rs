@@ -57,9 +57,9 @@ pub fn openers(
                     opening.spawn(async move {
                         let Ok(Some((Kind::Hello, hello))) = receive(&mut stream).await else { return };
                         let hello: Value = serde_json::from_slice(&hello).unwrap_or_default();
-                        let words = hello["arguments"].as_array().into_iter().flatten().filter_map(Value::as_str);
+                        let mut words = hello["arguments"].as_array().into_iter().flatten().filter_map(Value::as_str);
                         // `gio open URL`, and options of other openers.
-                        if let Some(url) = words.filter(|word| word.contains(':')).last() {
+                        if let Some(url) = words.rfind(|word| word.contains(':')) {
                             let _ = urls.send((How::Opened, url.to_owned()));
                         }
                         let _ = send(&mut stream, Kind::Exit, &[0]).await;

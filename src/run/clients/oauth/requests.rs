@@ -76,7 +76,7 @@ impl<'a> Context<'a> {
             let token = known.map(|known| known.value.as_str());
             let accepted = passed.about == "mcp" && token.is_some() && !matches!(passed.status, 401 | 403);
             let message: Value = serde_json::from_slice(&passed.body).unwrap_or_default();
-            let times = same.entry(self.like(passed, &message)).or_default();
+            let times = same.entry(Self::like(passed, &message)).or_default();
             *times += 1;
             let since = accepted_at.map(|at| passed.at.duration_since(at).as_millis());
             let mcp = passed.about == "mcp";
@@ -126,7 +126,7 @@ impl<'a> Context<'a> {
     }
 
     /// What two requests have in common that are the same.
-    fn like(&self, passed: &Passed, message: &Value) -> String {
+    fn like(passed: &Passed, message: &Value) -> String {
         let credential = passed.header("authorization");
         let (to, about, path) = (passed.to.name(), passed.about, &passed.path);
         if about == "mcp" {

@@ -34,7 +34,7 @@ pub fn of(context: &Context, requests: &[Request]) -> Vec<Value> {
             other.passed.about == "registration"
                 && id.as_deref().is_some_and(|id| other.passed.response["client_id"] == id)
         });
-        let registered = registered.map(|other| &other.passed.response).unwrap_or(&Value::Null);
+        let registered = registered.map_or(&Value::Null, |other| &other.passed.response);
         let kinds = [
             (pair.is_some(), "client_secret_basic"),
             (given("client_secret").is_some(), "client_secret_post"),
@@ -64,7 +64,7 @@ pub fn of(context: &Context, requests: &[Request]) -> Vec<Value> {
         let challenge = login.and_then(|login| first(&login.params, "code_challenge"));
         let verifier = given("code_verifier");
         let proves = challenge.zip(verifier).map(|(challenge, verifier)| hashed(verifier) == challenge);
-        let previous = all.iter().filter(|other| other["to"] == passed.to.name() && other["status"] == 200).next_back();
+        let previous = all.iter().rfind(|other| other["to"] == passed.to.name() && other["status"] == 200);
         let newest = previous.and_then(|other| other["newest_refresh"].as_str().map(str::to_owned));
         let issued = passed.response["refresh_token"].as_str().map(str::to_owned).or_else(|| newest.clone());
         let usual = all.iter().find(|other| other["grant"] == "authorization_code").map(|other| other["auth"].clone());

@@ -47,7 +47,7 @@ async fn respond(
     match listening.respond(at, head, bytes).await {
         Ok(reply) => {
             if let Some((journal, head, bytes)) = asked {
-                journal.passed(at, (link, exchange.frame()), head, bytes, &reply);
+                journal.passed(at, (link, exchange.frame()), head, &bytes, &reply);
             }
             let (head, body) = reply.into_parts();
             exchange.respond(&head);

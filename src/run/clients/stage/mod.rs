@@ -133,7 +133,7 @@ impl Stage {
                 let origins = Origins::open(memory.is_some()).await;
                 let origins = origins.map_err(|why| failed("listen on a port", &why))?;
                 listening.at(origins.urls(&address));
-                let mut opened = Login::new(&origins, &address, memory);
+                let mut opened = Login::new(&origins, &address, memory.as_ref());
                 for at in origins.all {
                     let (listening, journal) = (listening.clone(), Some(opened.journal.clone()));
                     opened.tasks.spawn(serve_http(at.origin, at.listener, listening, opening.aside(), journal));
