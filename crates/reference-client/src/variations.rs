@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::behaviour::{Behaviour, EVERYWHERE, HTTP, WEB, decisions::Moment, habits::Habits, lookup};
+use crate::{
+    behaviour::{Behaviour, EVERYWHERE, HTTP, WEB, decisions::Moment, habits::Habits, lookup},
+    oauth::ways::Ways,
+};
 
 pub fn find(name: &str) -> Result<&'static Behaviour, String> {
     lookup("variation", name, VARIATIONS.iter())
@@ -39,6 +42,11 @@ pub static VARIATIONS: &[Behaviour] = &[
     Behaviour {
         habits: Habits { reconnects: true, ..Habits::USUAL },
         ..Behaviour::new("reconnecting", "each action has a connection of its own", EVERYWHERE)
+    },
+    // As FastMCP 4.2, which looks whether the authorization server is there.
+    Behaviour {
+        oauth: Ways { preflights: 1, ..Ways::USUAL },
+        ..Behaviour::new("requests-url-first", "the URL of a login is requested before it is opened", HTTP)
     },
     Behaviour {
         id: Some(|_, number, method| json!(format!("{method}#{number}"))),

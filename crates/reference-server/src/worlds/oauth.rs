@@ -54,11 +54,6 @@ pub static OAUTH: &[Behaviour] = &[
         },
     ),
     world(
-        "oauth-spelling-spaces",
-        "there is whitespace around the signs of the challenge",
-        &Settings { challenge: "Bearer  realm = \"x\" , resource_metadata = \"{metadata}\"", ..NAMED },
-    ),
-    world(
         "oauth-spelling-lines",
         "another challenge precedes that of OAuth, on a line of its own",
         &Settings { challenge: "Basic realm=\"old\"\nBearer resource_metadata=\"{metadata}\"", ..NAMED },
@@ -78,17 +73,10 @@ pub static OAUTH: &[Behaviour] = &[
         "the challenge names no metadata, which is at the root",
         &Settings { resource_at: &[ROOT], ..BARE },
     ),
-    world("oauth-prm-no-header", "status 401 has no challenge", &Settings { challenge: "", ..PLAIN }),
-    world("oauth-prm-none", "there is no metadata", &Settings { resource_at: &[], documents: &[], ..PLAIN }),
     world(
         "oauth-prm-html",
         "a page is where the metadata should be",
         &Settings { no_metadata: Some("<!doctype html><title>Hello</title>"), ..PLAIN },
-    ),
-    world(
-        "oauth-prm-empty",
-        "the metadata lists no authorization server",
-        &Settings { no_metadata: Some("{\"authorization_servers\": []}"), ..PLAIN },
     ),
     world(
         "oauth-prm-foreign",
@@ -135,8 +123,6 @@ pub static OAUTH: &[Behaviour] = &[
         "the metadata is that of another issuer",
         &Settings { issuer: "https://auth.example", ..PLAIN },
     ),
-    world("oauth-issuer-case", "`issuer` has its scheme in upper case", &Settings { issuer: "{UPPER}", ..PLAIN }),
-    world("oauth-issuer-slash", "`issuer` has a final slash too many", &Settings { issuer: "{issuer}/", ..PLAIN }),
     world(
         "oauth-issuer-escape",
         "`issuer` has an escaped letter",
@@ -165,7 +151,6 @@ pub static OAUTH: &[Behaviour] = &[
             ..PLAIN
         },
     ),
-    world("oauth-pkce-plain", "only `plain` is advertised", &Settings { challenge_methods: Some(&["plain"]), ..PLAIN }),
     world(
         "oauth-pkce-plain-first",
         "`plain` is advertised before S256",
@@ -180,11 +165,6 @@ pub static OAUTH: &[Behaviour] = &[
         "oauth-registration-rejected",
         "every registration is rejected",
         &Settings { registration: Registration::Rejected(400, "invalid_client_metadata"), ..PLAIN },
-    ),
-    world(
-        "oauth-registration-fails",
-        "every registration fails with status 500",
-        &Settings { registration: Registration::Rejected(500, "server_error"), ..PLAIN },
     ),
     world(
         "oauth-registration-changed",
@@ -245,23 +225,11 @@ pub static OAUTH: &[Behaviour] = &[
         &Settings { iss: "", iss_advertised: Some(false), ..PLAIN },
     ),
     world("oauth-iss-slash", "`iss` has a final slash too many", &Settings { iss: "{issuer}/", ..PLAIN }),
-    world("oauth-iss-case", "`iss` has its scheme in upper case", &Settings { iss: "{UPPER}", ..PLAIN }),
     world("oauth-denied", "the user denies the request", &Settings { denied: Some("access_denied"), ..PLAIN }),
-    world("oauth-invalid-scope", "the scope is rejected", &Settings { denied: Some("invalid_scope"), ..PLAIN }),
-    world(
-        "oauth-unavailable",
-        "the authorization endpoint is temporarily unavailable",
-        &Settings { denied: Some("temporarily_unavailable"), ..PLAIN },
-    ),
     world(
         "oauth-code-rejected",
         "the token endpoint rejects every code",
         &Settings { token_error: Some((400, "invalid_grant")), ..PLAIN },
-    ),
-    world(
-        "oauth-token-fails",
-        "the token endpoint fails",
-        &Settings { token_error: Some((500, "server_error")), ..PLAIN },
     ),
     world(
         "oauth-bare-token",
