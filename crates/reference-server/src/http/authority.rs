@@ -1,10 +1,7 @@
 //! The metadata of a protected server, and a small authorization server. It grants tokens to the one confidential client
 //! that it knows; where a user would have to consent, it ends at the login page.
 
-use std::{
-    borrow::Cow,
-    sync::atomic::{AtomicUsize, Ordering},
-};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use base64::{
     Engine,
@@ -18,10 +15,13 @@ use hyper::{
 };
 use serde_json::{Value, json};
 
-use crate::http::{
-    body::{Reply, empty, json as answer},
-    guard::{ALL, READ, TOKENS, origin},
-    request::text,
+use crate::{
+    http::{
+        body::{Reply, empty, json as answer},
+        guard::{ALL, READ, TOKENS, origin},
+        request::text,
+    },
+    oauth::form::{Form, with_query},
 };
 
 pub const CLIENT: (&str, &str) = ("reference-client", "ref-secret-60b7e41c95");
@@ -87,27 +87,6 @@ fn refused(status: u16, error: &str) -> Reply {
     let mut reply = answer(status, json!({ "error": error }).to_string().into_bytes());
     reply.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     reply
-}
-
-/// The parameters of a query or of a body.
-struct Form(Vec<(String, String)>);
-
-impl Form {
-    fn read(text: &[u8]) -> Self {
-        Self(form_urlencoded::parse(text).map(|(name, value)| (name.into_owned(), Cow::into_owned(value))).collect())
-    }
-
-    fn get(&self, name: &str) -> Option<&str> {
-        self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
-    }
-
-    /// Whether a parameter occurs twice that may occur once.
-    fn repeats(&self) -> bool {
-        let mut names: Vec<&str> = self.0.iter().map(|(name, _)| name.as_str()).collect();
-        names.retain(|name| *name != "resource");
-        names.sort_unstable();
-        names.windows(2).any(|pair| pair[0] == pair[1])
-    }
 }
 
 fn token(head: &Parts, body: &Bytes) -> Reply {
@@ -184,12 +163,10 @@ fn authorize(origin: &str, query: &str) -> Reply {
     match error {
         None => page(200, "Log in."),
         Some(error) => {
-            let mut response = vec![("error", error), ("iss", origin)];
-            response.extend(form.get("state").map(|state| ("state", state)));
-            let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(response).finish();
-            let join = if redirect.contains('?') { '&' } else { '?' };
+            let mut response = vec![("error", error.to_owned()), ("iss", origin.to_owned())];
+            response.extend(form.get("state").map(|state| ("state", state.to_owned())));
             let mut reply = empty(StatusCode::FOUND);
-            if let Ok(location) = HeaderValue::try_from(format!("{redirect}{join}{query}")) {
+            if let Ok(location) = HeaderValue::try_from(with_query(redirect, &response)) {
                 reply.headers_mut().insert(LOCATION, location);
             }
             reply

@@ -7,6 +7,14 @@ impl Form {
         Self(form_urlencoded::parse(text).into_owned().collect())
     }
 
+    /// Whether a parameter occurs twice that may occur once.
+    pub fn repeats(&self) -> bool {
+        let mut names: Vec<&str> = self.0.iter().map(|(name, _)| name.as_str()).collect();
+        names.retain(|name| *name != "resource");
+        names.sort_unstable();
+        names.windows(2).any(|pair| pair[0] == pair[1])
+    }
+
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }

@@ -7,7 +7,7 @@
 mod authorizing;
 mod book;
 mod documents;
-mod form;
+pub mod form;
 mod protected;
 mod registering;
 mod settings;
