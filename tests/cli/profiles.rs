@@ -123,6 +123,47 @@ rules:
 }
 
 #[test]
+fn reports_show_what_fails_the_run_and_merging_keeps_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).display().to_string();
+    let part = |number: usize| {
+        let (part, report) = (format!("hash:{number}/2"), format!("json={}", path(&number.to_string())));
+        dotted(&["--profile", "claude-desktop", "--fail-on", "profile", "--partition", &part, "--report", &report]);
+        path(&number.to_string())
+    };
+    let merge = |form: &str| ran(["report", "merge", &part(1), &part(2), "--report", form]);
+    let merged = merge("json");
+    assert_eq!(merged.code, 1, "{}", merged.stderr);
+    let merged: Value = serde_json::from_str(&merged.stdout).unwrap();
+    assert_eq!((merged["exit_code"].as_u64(), merged["profiles"].as_array().map(Vec::len)), (Some(1), Some(1)));
+    assert_eq!(merged["profiles"][0]["affected"].as_array().map(Vec::len), Some(1));
+    for (form, needle) in [
+        ("github", "::error title=mcp-conform%3A claude-desktop-tool-name"),
+        ("sarif", "\"ruleId\": \"claude-desktop-tool-name\""),
+        ("tap", " - claude-desktop-tool-name\n"),
+    ] {
+        let failing = merge(form);
+        assert!(failing.stdout.contains(needle), "{form}: {}", failing.stdout);
+        let tolerated = dotted(&["--profile", "claude-desktop", "--report", form]);
+        assert!(!tolerated.stdout.contains("claude-desktop"), "{form}: {}", tolerated.stdout);
+    }
+}
+
+#[test]
+fn a_known_failure_of_a_profile_that_passes_is_outdated() {
+    let directory = tempfile::tempdir().unwrap();
+    let baseline = directory.path().join("known.toml");
+    fs::write(&baseline, "[[known]]\nrule = \"amazon-q-description-length\"\nreason = \"renamed next year\"\n")
+        .unwrap();
+    let baseline = baseline.display().to_string();
+    let options = ["--profile", "amazon-q", "--baseline", &baseline];
+    assert_eq!(dotted(&options).code, 0);
+    let outdated = dotted(&[&options[..], &["--fail-on", "profile"]].concat());
+    assert_eq!(outdated.code, 1, "{}", outdated.stdout);
+    assert!(outdated.stdout.contains("amazon-q-description-length"), "{}", outdated.stdout);
+}
+
+#[test]
 fn the_configuration_names_profiles() {
     let directory = tempfile::tempdir().unwrap();
     let config = directory.path().join("mcp-conform.toml");

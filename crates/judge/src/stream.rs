@@ -72,7 +72,8 @@ pub fn judge(
             }
         });
     });
-    fold(&mut tallies);
+    // No finding of a profile hides one of the verdict, or of another profile.
+    tallies.chunk_by_mut(|one, next| one.suite.profile == next.suite.profile).for_each(fold);
     tallies.into_iter().map(|tally| tally.finish(context)).collect()
 }
 

@@ -19,7 +19,7 @@ pub use self::{
     cost::{Compared, CostRow, Times},
     level::{Flaky, GivenLevel, Level, Status},
     masked::masked,
-    profile::{AffectedTool, HostEvidence, InSdk, Loss, OLD_DAYS, ProfileReport},
+    profile::{AffectedTool, HostEvidence, InSdk, Loss, OLD_DAYS, ProfileReport, Taken},
     report::{
         CallCounts, Graph, GraphNode, Moment, OutdatedEntry, RunReport, SlowSuite, Subject, TargetReport, Tool, Totals,
     },

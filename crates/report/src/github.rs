@@ -9,7 +9,7 @@ use super::{
 use conform_model::outcome::{Finding, RuleResult, RunReport, Status};
 
 pub(super) fn render(report: &RunReport) -> String {
-    let commands = report.rules.iter().filter_map(|rule| {
+    let commands = report.counting().filter_map(|rule| {
         let command = match standing(report, rule) {
             Status::Fail | Status::Broken => "error",
             Status::Flaky if report.is_flaky_failure(rule) => "error",

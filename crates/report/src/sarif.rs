@@ -25,7 +25,7 @@ pub(super) fn render(report: &RunReport) -> String {
     let mut ids: Vec<&str> = Vec::new();
     let mut rules = Vec::new();
     let mut results = Vec::new();
-    for rule in &report.rules {
+    for rule in report.counting() {
         let level = match standing(report, rule) {
             Status::Fail | Status::Known | Status::Broken => "error",
             Status::Flaky if report.is_flaky_failure(rule) => "error",

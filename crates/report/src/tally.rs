@@ -6,10 +6,10 @@ use serde::{Serialize, Serializer};
 
 use conform_model::outcome::{Needs, RuleResult, RunReport, Status};
 
-/// The effective status: under `--strict` a warning is a failure.
+/// The effective status: under `--strict` a warning is a failure, but not what a host only warns about.
 pub fn standing(report: &RunReport, rule: &RuleResult) -> Status {
     match rule.status {
-        Status::Warn if report.strict => Status::Fail,
+        Status::Warn if report.strict && rule.evidence.is_none() => Status::Fail,
         status => status,
     }
 }

@@ -15,16 +15,17 @@ use conform_model::outcome::{RuleResult, RunReport, Status};
 
 pub(super) fn render(report: &RunReport) -> String {
     let bail_out = ended(report).map(|why| format!("Bail out! {}\n", description(&why))).unwrap_or_default();
-    if report.rules.is_empty() && !bail_out.is_empty() {
+    if report.counting().next().is_none() && !bail_out.is_empty() {
         return format!("TAP version 14\n{bail_out}");
     }
-    let points = report.rules.len() + report.outdated.len();
+    let rules = report.counting().count();
+    let points = rules + report.outdated.len();
     let mut tap = format!("TAP version 14\n1..{points}\n");
-    for (index, rule) in report.rules.iter().enumerate() {
+    for (index, rule) in report.counting().enumerate() {
         // Writing to a string does not fail.
         let _ = point(&mut tap, index + 1, report, rule);
     }
-    for (number, entry) in (report.rules.len() + 1..).zip(&report.outdated) {
+    for (number, entry) in (rules + 1..).zip(&report.outdated) {
         let _ = writeln!(tap, "not ok {number} - {}", description(entry));
     }
     let _ = writeln!(tap, "# {}", description(&meaning(report)));

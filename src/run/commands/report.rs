@@ -10,6 +10,7 @@ use crate::{
     assess::verdict::total,
     cli::ReportCommand,
     error::{Error, exit},
+    judge::profiles,
     outcome::{Flaky, RuleResult, RunReport, Served, Status},
     partition::Partition,
     report,
@@ -38,6 +39,7 @@ pub fn report(command: &ReportCommand, surroundings: &Surroundings) -> Result<u8
             let mut merged = reports.try_fold(first, join)?;
             merged.partition.clear();
             total(&mut merged);
+            merged.settle_profiles();
             outputs::write(&outputs, &merged, forms, surroundings)?;
             Ok(merged.exit_code)
         }
@@ -136,17 +138,22 @@ fn join(mut merged: RunReport, (path, part): (&Path, RunReport)) -> Result<RunRe
             help: Some("only parts of one run can be merged".into()),
         });
     }
-    for rule in part.rules {
-        match merged.rules.iter_mut().find(|known| same(known, &rule)) {
-            Some(known) if rule.status < known.status => *known = rule,
-            Some(_) => {}
-            None => {
-                let fellow = |known: &RuleResult| known.suite == rule.suite && known.revision == rule.revision;
-                let place = merged.rules.iter().rposition(fellow).map_or(merged.rules.len(), |last| last + 1);
-                merged.rules.insert(place, rule);
+    join_rules(&mut merged.rules, part.rules);
+    for profile in part.profiles {
+        match merged.profiles.iter_mut().find(|known| known.dated() == profile.dated()) {
+            Some(known) => {
+                join_rules(&mut known.rules, profile.rules);
+                for one in profile.affected {
+                    if !known.affected.contains(&one) {
+                        known.affected.push(one);
+                    }
+                }
+                profiles::total(known);
             }
+            None => merged.profiles.push(profile),
         }
     }
+    merged.fail_on_profile |= part.fail_on_profile;
     for note in part.notes {
         if !merged.notes.contains(&note) {
             merged.notes.push(note);
@@ -176,4 +183,18 @@ fn join(mut merged: RunReport, (path, part): (&Path, RunReport)) -> Result<RunRe
     // As strict as its strictest part.
     merged.flaky = if part.flaky == Flaky::Fail { part.flaky } else { merged.flaky };
     Ok(merged)
+}
+
+fn join_rules(merged: &mut Vec<RuleResult>, rules: Vec<RuleResult>) {
+    for rule in rules {
+        match merged.iter_mut().find(|known| same(known, &rule)) {
+            Some(known) if rule.status < known.status => *known = rule,
+            Some(_) => {}
+            None => {
+                let fellow = |known: &RuleResult| known.suite == rule.suite && known.revision == rule.revision;
+                let place = merged.iter().rposition(fellow).map_or(merged.len(), |last| last + 1);
+                merged.insert(place, rule);
+            }
+        }
+    }
 }

@@ -121,6 +121,6 @@ async fn run(
         Listening::end(listening).await;
     }
     stage.close().await;
-    let options = assess::Options { filter, strict: false, own_suites: &[], illustrated: false };
+    let options = assess::Options::verdicts(filter);
     Ok(assess::assess(&conducted?, suites, &options))
 }

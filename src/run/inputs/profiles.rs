@@ -1,6 +1,6 @@
 //! The profiles of a run: built-in ones by name and date, and files of the user.
 
-use std::{collections::BTreeSet, path::Path};
+use std::{collections::BTreeSet, path::Path, sync::OnceLock};
 
 use super::suites::{known, refused};
 use crate::{
@@ -72,8 +72,10 @@ fn of_file(file: &str, color: bool) -> Result<Suite, Error> {
 
 /// What a profile may name: the survey has its lists, whatever the suites of the run are.
 fn names() -> Known {
-    let survey = ["tools", "resources", "templates", "prompts", "reads"].map(str::to_owned).to_vec();
-    Known { survey, ..known() }
+    // Debug builds read the faults from YAML, which takes longer than a profile.
+    static NAMES: OnceLock<Known> = OnceLock::new();
+    let survey = || ["tools", "resources", "templates", "prompts", "reads"].map(str::to_owned).to_vec();
+    NAMES.get_or_init(|| Known { survey: survey(), ..known() }).clone()
 }
 
 fn one(name: &str, color: bool) -> Result<Suite, Error> {

@@ -165,7 +165,7 @@ impl Baseline {
                     && rule.status != Status::Known
                     && !(rule.status == Status::Warn && known.covers_any(rule))
             };
-            if report.rules.iter().any(|rule| known.concerns(rule) && passes(rule)) {
+            if report.counting().any(|rule| known.concerns(rule) && passes(rule)) {
                 gone.entry(known.rule.as_ref()).or_default().extend(known.subject.as_deref());
                 report.outdated_entries.push(OutdatedEntry {
                     file: path.display().to_string(),
@@ -185,14 +185,13 @@ impl Baseline {
     /// The current failures as the text of a baseline file. The reasons of existing entries are kept.
     fn renewed(&self, report: &RunReport, saw_all: &SawAll) -> String {
         let mut failing: BTreeMap<&str, Vec<&RuleResult>> = BTreeMap::new();
-        let of_profiles = report.profiles.iter().flat_map(|profile| &profile.rules);
-        for rule in report.rules.iter().chain(of_profiles).filter(|rule| fails(rule, report.strict)) {
+        for rule in report.with_profiles().filter(|rule| fails(rule, report.strict)) {
             failing.entry(&rule.id).or_default().push(rule);
         }
         let mut text = HEAD.to_owned();
         // A rule that was not judged this time, for example because of a filter, may still fail.
         let may_fail = |known: &&Known| {
-            let mut judged = report.rules.iter().filter(|rule| known.concerns(rule) && was_judged(rule)).peekable();
+            let mut judged = report.with_profiles().filter(|rule| known.concerns(rule) && was_judged(rule)).peekable();
             judged.peek().is_none()
                 || judged.any(|rule| {
                     !saw_all(rule, known.subject.as_deref()) || (fails(rule, report.strict) && known.covers_any(rule))

@@ -12,10 +12,10 @@ use super::{baseline::Baseline, outputs};
 use crate::{
     assess,
     cli::{Accept, FormArgs, OutputArgs, ProfileArgs, SelectArgs},
-    error::{Error, exit},
+    error::Error,
     evidence::{Evidence, Recorder, Side},
-    judge::profiles::assess as judge_profiles,
-    outcome::{GivenLevel, ProfileReport, RunReport},
+    judge,
+    outcome::{GivenLevel, RunReport},
     plan::Filter,
     run::{
         inputs::{profiles, suites::load},
@@ -79,20 +79,13 @@ impl Profiles {
         Ok(Self { suites: own, filter, fail: !args.fail_on.is_empty() })
     }
 
-    fn judge(&self, report: &mut RunReport, evidence: &Evidence) {
-        report.profiles = judge_profiles(evidence, &self.suites, &self.filter);
-        report.fail_on_profile = self.fail;
-        conform_sdks::advise(report);
-        // The filter may select rules of profiles alone.
-        if report.rules.is_empty() && !report.profiles.is_empty() && report.exit_code == exit::NOTHING_EXERCISED {
-            report.exit_code = exit::CONFORMING;
-        }
+    fn judged(&self) -> judge::profiles::Profiles<'_> {
+        judge::profiles::Profiles::new(&self.suites, &self.filter)
     }
 
-    fn settle(&self, report: &mut RunReport) {
-        if self.fail && report.exit_code == exit::CONFORMING && report.profiles.iter().any(ProfileReport::fails) {
-            report.exit_code = exit::FAILED;
-        }
+    fn complete(&self, report: &mut RunReport) {
+        report.fail_on_profile = self.fail;
+        conform_sdks::advise(report);
     }
 }
 
@@ -151,7 +144,8 @@ impl<'a> Course<'a> {
 
     fn assessed(&self, evidence: &Evidence, illustrated: bool) -> RunReport {
         let (filter, strict, own_suites) = (&self.filter, self.strict, self.own_suites);
-        assess::assess(evidence, &self.suites, &assess::Options { filter, strict, own_suites, illustrated })
+        let profiles = self.profiles.judged();
+        assess::assess(evidence, &self.suites, &assess::Options { filter, strict, own_suites, illustrated, profiles })
     }
 
     fn name_sdks(&self, report: &mut RunReport) {
@@ -175,9 +169,9 @@ impl<'a> Course<'a> {
         complete(&mut evidence, &mut report);
         self.name_sdks(&mut report);
         let saw_all = assess::saw_all(&evidence, &self.suites);
-        self.profiles.judge(&mut report, &evidence);
+        self.profiles.complete(&mut report);
         let settled = self.baseline.settle(&mut report, self.output, &evidence.header.end, &saw_all);
-        self.profiles.settle(&mut report);
+        report.settle_profiles();
         // A file that cannot be written does not prevent the others.
         let saved = self.transcript.map_or(Ok(()), |path| outputs::save_transcript(path, &evidence));
         Tested { failure: assess::failure::without_results(&report, &evidence), report, kept: [settled, saved] }

@@ -40,7 +40,7 @@ use crate::{
 };
 
 const fn options(filter: &Filter) -> Options<'_> {
-    Options { filter, strict: true, own_suites: &[], illustrated: false }
+    Options { strict: true, ..Options::verdicts(filter) }
 }
 
 /// The report of a finished trial, and its evidence.

@@ -35,7 +35,7 @@ use self::{
     timeline::Timeline,
     verdict::sum_up,
 };
-use crate::judge;
+use crate::{judge, profiles::Profiles};
 use conform_model::{
     error::exit,
     evidence::{Evidence, FailedHandshake, RunContext, RunHeader, Side, conversation::Conversation},
@@ -55,6 +55,14 @@ pub struct Options<'a> {
     pub own_suites: &'a [PathBuf],
     /// Includes a timeline and the graph of resources.
     pub illustrated: bool,
+    pub profiles: Profiles<'a>,
+}
+
+impl<'a> Options<'a> {
+    /// The verdicts alone.
+    pub const fn verdicts(filter: &'a Filter) -> Self {
+        Self { filter, strict: false, own_suites: &[], illustrated: false, profiles: Profiles::NONE }
+    }
 }
 
 /// Exit codes of runs that a signal ended start here.
@@ -66,14 +74,32 @@ pub fn assess(evidence: &Evidence, suites: &[Suite], options: &Options) -> RunRe
         return generated::assess(evidence, suites, options);
     }
     let failed = header.end.failed_handshake.as_ref();
-    let mut rules = Vec::new();
-    for context in contexts {
-        rules.extend(judge(
-            &plan(suites, context, options.filter),
-            context,
-            links,
-            evidence.frames_in(context.revision, context.scenario.as_deref()),
-        ));
+    let (mut rules, mut profiles) = (Vec::new(), Vec::new());
+    // Hosts use the newest revision.
+    let of_hosts = contexts.iter().rposition(|context| context.subject == Side::Server);
+    for (index, context) in contexts.iter().enumerate() {
+        let mut plan = plan(suites, context, options.filter);
+        let own = plan.suites.len();
+        if of_hosts == Some(index) {
+            // In the same pass, since reading all messages takes longer than their rules.
+            plan.suites.extend(options.profiles.planned(context));
+        }
+        let frames = evidence.frames_in(context.revision, context.scenario.as_deref());
+        let mut judged = judge(&plan, context, links, frames).into_iter();
+        for (place, planned) in plan.suites.iter().enumerate() {
+            let of_suite = judged.by_ref().take(planned.rules.len());
+            match place < own {
+                true => rules.extend(of_suite),
+                false => {
+                    profiles.extend(options.profiles.report(
+                        planned.suite,
+                        of_suite.collect(),
+                        context,
+                        header.started,
+                    ));
+                }
+            }
+        }
     }
     rules.retain(|rule| options.filter.shows(&rule.id));
     if header.recorded {
@@ -113,6 +139,7 @@ pub fn assess(evidence: &Evidence, suites: &[Suite], options: &Options) -> RunRe
         limits: reached::reached(evidence, suites),
         slowest: header.slowest.clone(),
         served,
+        profiles,
         ..sum_up(target(header, contexts), rules, notes, cut_short, (options.strict, header.scope.flaky))
     };
     if let Some(failed) = failed {

@@ -2,19 +2,19 @@
 
 mod schemas;
 
-use std::iter;
+use std::slice;
 
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 use serde_json::{Value, json};
 
-use crate::{judge, tally::FINDINGS_KEPT};
+use crate::tally::FINDINGS_KEPT;
 use conform_model::{
-    evidence::{Evidence, RunContext, Side},
+    evidence::RunContext,
     outcome::{AffectedTool, Finding, Level, ProfileReport, RuleResult, Status, Totals},
 };
 use conform_suite::{
-    Rule, SURVEY, Scope, Suite,
-    plan::{Filter, Plan, plan},
+    SURVEY, Scope, Suite,
+    plan::{Filter, Plan, PlannedSuite, plan},
 };
 
 /// What the rules of profiles see besides what all rules do.
@@ -50,61 +50,66 @@ impl Seen {
     }
 }
 
-/// The results of each profile, in the newest revision of the run.
-pub fn assess(evidence: &Evidence, profiles: &[Suite], filter: &Filter) -> Vec<ProfileReport> {
-    let Some(context) = evidence.contexts.iter().rfind(|context| context.subject == Side::Server) else {
-        return Vec::new();
-    };
-    let tested = i64::try_from(evidence.header.started).ok().and_then(|started| Timestamp::from_second(started).ok());
-    let tested = tested.map(|tested| tested.to_zoned(TimeZone::UTC).date());
-    profiles.iter().filter_map(|suite| of_profile(suite, evidence, context, filter, tested)).collect()
+/// The profiles that are judged on the evidence of a run.
+#[derive(Clone, Copy)]
+pub struct Profiles<'a> {
+    suites: &'a [Suite],
+    /// `None` without suites.
+    filter: Option<&'a Filter>,
 }
 
-fn of_profile(
-    suite: &Suite,
-    evidence: &Evidence,
-    context: &RunContext,
-    filter: &Filter,
-    tested: Option<Date>,
-) -> Option<ProfileReport> {
-    let profile = suite.profile.as_ref()?;
-    let plan = plan(std::slice::from_ref(suite), context, filter);
-    let links = &evidence.links;
-    // Reading all frames again takes longer than all the rest, and few rules need them.
-    let mut rules = if plan.suites.iter().flat_map(|planned| &planned.rules).any(|planned| streams(planned.rule)) {
-        judge(&plan, context, links, evidence.frames_in(context.revision, None))
-    } else {
-        judge(&plan, context, links, iter::empty())
-    };
-    rules.retain(|rule| filter.shows(&rule.id));
-    if rules.is_empty() {
-        return None;
+impl<'a> Profiles<'a> {
+    pub const NONE: Self = Self { suites: &[], filter: None };
+
+    pub const fn new(suites: &'a [Suite], filter: &'a Filter) -> Self {
+        Self { suites, filter: Some(filter) }
     }
-    let tools = &context.saves.get(SURVEY)?["tools"];
-    let affected = rules.iter().flat_map(|rule| of_rule(rule, tools)).collect();
-    for rule in &mut rules {
-        rule.further += rule.findings.len().saturating_sub(FINDINGS_KEPT);
-        rule.findings.truncate(FINDINGS_KEPT);
+
+    /// The selected rules of each.
+    pub fn planned(self, context: &RunContext) -> impl Iterator<Item = PlannedSuite<'a>> {
+        let one = move |suite| self.filter.map(|filter| plan(slice::from_ref(suite), context, filter).suites);
+        self.suites.iter().filter_map(one).flatten()
     }
-    let as_of: Option<Date> = profile.as_of.parse().ok();
-    let age = tested.zip(as_of).and_then(|(tested, as_of)| usize::try_from((tested - as_of).get_days()).ok());
-    let mut report = ProfileReport {
-        profile: profile.name.clone(),
-        as_of: profile.as_of.clone(),
-        host: profile.host.clone(),
-        extends: profile.extends.clone(),
-        age_days: age.unwrap_or_default(),
-        totals: Totals::default(),
-        tools: tools["items"].as_array().map_or(0, Vec::len),
-        affected,
-        rules,
-    };
-    total(&mut report);
-    Some(report)
+
+    /// The report of one, unless it has no rules to show.
+    pub fn report(
+        self,
+        suite: &Suite,
+        mut rules: Vec<RuleResult>,
+        context: &RunContext,
+        started: u64,
+    ) -> Option<ProfileReport> {
+        let profile = suite.profile.as_ref()?;
+        rules.retain(|rule| self.filter.is_some_and(|filter| filter.shows(&rule.id)));
+        if rules.is_empty() {
+            return None;
+        }
+        let tools = &context.saves.get(SURVEY)?["tools"];
+        let affected = rules.iter().flat_map(|rule| of_rule(rule, tools)).collect();
+        for rule in &mut rules {
+            rule.further += rule.findings.len().saturating_sub(FINDINGS_KEPT);
+            rule.findings.truncate(FINDINGS_KEPT);
+        }
+        let mut report = ProfileReport {
+            profile: profile.name.clone(),
+            as_of: profile.as_of.clone(),
+            host: profile.host.clone(),
+            extends: profile.extends.clone(),
+            age_days: age(&profile.as_of, started).unwrap_or_default(),
+            totals: Totals::default(),
+            tools: tools["items"].as_array().map_or(0, Vec::len),
+            affected,
+            rules,
+        };
+        total(&mut report);
+        Some(report)
+    }
 }
 
-fn streams(rule: &Rule) -> bool {
-    rule.looks_at_whole_run()
+/// How many days before the run the host was looked at.
+fn age(as_of: &str, started: u64) -> Option<usize> {
+    let tested = Timestamp::from_second(started.try_into().ok()?).ok()?.to_zoned(TimeZone::UTC).date();
+    usize::try_from((tested - as_of.parse::<Date>().ok()?).get_days()).ok()
 }
 
 /// Counts the results again.

@@ -95,6 +95,17 @@ pub struct ProfileReport {
     pub rules: Vec<RuleResult>,
 }
 
+/// What a host takes of a server, the worst first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Taken {
+    Nothing,
+    SomeTools,
+    /// All tools, some of them with a change or a warning.
+    Changed,
+    Everything,
+}
+
 /// One tool, or the server as a whole, and a rule that it violates.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AffectedTool {
@@ -144,6 +155,15 @@ impl ProfileReport {
 
     pub fn fails(&self) -> bool {
         self.count(Status::Fail) > 0
+    }
+
+    pub fn taken(&self) -> Taken {
+        match self.rejected() {
+            _ if self.loses_server() => Taken::Nothing,
+            0 if self.fails() || self.count(Status::Warn) > 0 => Taken::Changed,
+            0 => Taken::Everything,
+            _ => Taken::SomeTools,
+        }
     }
 
     pub fn count(&self, status: Status) -> usize {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Compared, CostRow, Flaky, ProfileReport, RuleResult, Sdk, Sender, Served, Status, is_zero};
-use crate::revision::Revision;
+use crate::{error::exit, revision::Revision};
 
 /// Whom a report is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -152,6 +152,27 @@ impl RunReport {
     pub fn cause(&self) -> Option<&str> {
         let has_ended = self.rules.is_empty() && !matches!(self.exit_code, 0 | 1 | 4);
         self.notes.first().filter(|_| has_ended).map(String::as_str)
+    }
+
+    /// The rules of the verdict, and then those of profiles.
+    pub fn with_profiles(&self) -> impl Iterator<Item = &RuleResult> {
+        self.rules.iter().chain(self.profiles.iter().flat_map(|profile| &profile.rules))
+    }
+
+    /// The rules that may fail the run: those of profiles only if that was wanted.
+    pub fn counting(&self) -> impl Iterator<Item = &RuleResult> {
+        self.with_profiles().filter(|rule| self.fail_on_profile || rule.evidence.is_none())
+    }
+
+    /// A run of profiles alone shows something, and a profile that fails also fails the run if that was wanted.
+    pub fn settle_profiles(&mut self) {
+        if self.rules.is_empty() && !self.profiles.is_empty() && self.exit_code == exit::NOTHING_EXERCISED {
+            self.exit_code = exit::CONFORMING;
+        }
+        if self.fail_on_profile && self.exit_code == exit::CONFORMING && self.profiles.iter().any(ProfileReport::fails)
+        {
+            self.exit_code = exit::FAILED;
+        }
     }
 
     /// Whether a rule fails the run because it is flaky.

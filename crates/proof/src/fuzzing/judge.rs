@@ -32,7 +32,7 @@ const FEW: usize = 7;
 
 fn verdicts(recorded: &Evidence, suites: &[Suite]) -> RunReport {
     let filter = Filter::default();
-    assess(recorded, suites, &Options { filter: &filter, strict: false, own_suites: &[], illustrated: false })
+    assess(recorded, suites, &Options::verdicts(&filter))
 }
 
 /// The same evidence gives the same report twice, and the report can be shown.

@@ -89,7 +89,7 @@ impl Recording {
 
     fn verdicts(&self, suites: &[Suite], filter: &Filter) -> Result<(Evidence, Verdicts), String> {
         let evidence = self.evidence()?;
-        let options = Options { filter, strict: true, own_suites: &[], illustrated: false };
+        let options = Options { strict: true, ..Options::verdicts(filter) };
         let report = assess(&evidence, suites, &options);
         let mut verdicts = Verdicts::new();
         for (column, context) in evidence.contexts.iter().enumerate() {

@@ -7,7 +7,7 @@ use std::{
 
 use indexmap::IndexMap;
 
-use super::{Common, MATRIX_SCHEMA, Matrix, Row, Standing, Told, junit};
+use super::{ByTaken, Common, MATRIX_SCHEMA, Matrix, Row, Standing, Told, junit};
 use crate::tally::{Tally, standing};
 use conform_model::outcome::{RuleResult, RunReport, Status, Tool, excerpt::middle};
 
@@ -30,6 +30,7 @@ pub struct Fold {
     unreadable: usize,
     failures: HashMap<(Status, String), Kept>,
     suites: BTreeMap<String, Tally>,
+    hosts: BTreeMap<String, ByTaken>,
     rows: BTreeMap<Rank, Row>,
 }
 
@@ -67,6 +68,7 @@ impl Row {
             ms: report.ms,
             rules: Tally::of(report),
             suites,
+            taken: report.profiles.iter().map(|profile| (profile.dated(), profile.taken())).collect(),
             findings,
             more: unheld.len().saturating_sub(TOLD),
             note: report.notes.first().filter(|_| unexplained).map(|note| middle(note, 2 * WIDTH).into_owned()),
@@ -88,6 +90,9 @@ impl Fold {
         *self.by_standing.entry(row.standing).or_default() += 1;
         for (suite, more) in &row.suites {
             tally(&mut self.suites, suite).merge(*more);
+        }
+        for (profile, taken) in &row.taken {
+            *self.hosts.entry(profile.clone()).or_default().entry(*taken).or_default() += 1;
         }
         for (status, rule) in unheld(report) {
             let kept = self.failures.entry((status, rule.id.clone())).or_insert_with(|| Kept {
@@ -135,6 +140,7 @@ impl Fold {
             unreadable: self.unreadable,
             failures,
             suites: self.suites,
+            hosts: self.hosts,
             left_out: self.servers - self.rows.len(),
             rows: self.rows.into_values().collect(),
         }

@@ -7,7 +7,7 @@ use std::{collections::HashMap, fmt::Write};
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::{Common, Matrix, Row, Standing, verb};
+use super::{Common, Matrix, Row, Standing, hosts, verb};
 use crate::{
     html::{FILTER, STYLE, begin, class, prose, text},
     human::{revisions, totals::duration},
@@ -35,6 +35,7 @@ fn write(page: &mut String, matrix: &Matrix) -> std::fmt::Result {
     begin(page, &format!("{} servers · {}", matrix.servers, matrix.tool.name), &[STYLE, OWN_STYLE].concat())?;
     header(page, matrix)?;
     shared(page, matrix)?;
+    hosts::in_html(page, matrix)?;
     table(page, matrix)?;
     if matrix.rows.iter().any(has_more) {
         page.push_str(

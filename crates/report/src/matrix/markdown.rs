@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Common, Matrix, Row, Standing, verb};
+use super::{Common, Matrix, Row, Standing, hosts, verb};
 use crate::markdown::{code, prose};
 use conform_model::outcome::Status;
 
@@ -33,6 +33,7 @@ fn write(page: &mut String, matrix: &Matrix) -> std::fmt::Result {
         matrix.failures.iter().take(RULES).try_for_each(|shared| common(page, shared))?;
         more(page, matrix.failures.len(), RULES, "rules")?;
     }
+    hosts::in_markdown(page, matrix)?;
     writeln!(page, "\n### Servers\n\n| | server | failed | broken | warned | passed | where |")?;
     writeln!(page, "| --- | --- | ---: | ---: | ---: | ---: | --- |")?;
     matrix.rows.iter().take(SERVERS).try_for_each(|server| row(page, server))?;

@@ -5,6 +5,7 @@
 
 mod fold;
 mod github;
+mod hosts;
 mod html;
 mod junit;
 mod markdown;
@@ -18,9 +19,10 @@ use indexmap::IndexMap;
 use quick_junit::TestSuite;
 use serde::Serialize;
 
+use self::hosts::ByTaken;
 use super::{Format, tally::Tally};
 use conform_model::{
-    outcome::{Level, Status, Tool},
+    outcome::{Level, Status, Taken, Tool},
     revision::Revision,
 };
 
@@ -101,6 +103,9 @@ pub struct Matrix {
     pub failures: Vec<Common>,
     /// All results of all servers, by suite.
     pub suites: BTreeMap<String, Tally>,
+    /// By profile, if some were judged.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub hosts: BTreeMap<String, ByTaken>,
     /// The worst servers, the worst first.
     pub rows: Vec<Row>,
     /// Servers that are counted but have no row.
@@ -138,6 +143,9 @@ pub struct Row {
     pub ms: u64,
     pub rules: Tally,
     pub suites: BTreeMap<String, Tally>,
+    /// By profile, if some were judged.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub taken: BTreeMap<String, Taken>,
     /// The worst rules that did not pass.
     pub findings: Vec<Told>,
     /// The number of further rules that did not pass.

@@ -1,7 +1,7 @@
 //! The matrix in a terminal: a line for each finished server, and at the end the worst servers and their common
 //! failures.
 
-use super::{Matrix, Row, Standing, verb};
+use super::{Matrix, Row, Standing, hosts, verb};
 use crate::{
     Style,
     human::{
@@ -86,6 +86,7 @@ pub fn summary(matrix: &Matrix, style: &Style) -> String {
         page.line(0, &[span(FAINT, format!("and {more} more that do not conform"))]);
     }
     common(&mut page, matrix);
+    hosts::in_terminal(&mut page, matrix);
     page.gap();
     if matrix.unreadable > 0 {
         page.hang(

@@ -50,6 +50,41 @@ fn the_worst_are_kept_whatever_the_order_and_however_many_there_are() {
 }
 
 #[test]
+fn servers_are_counted_by_what_hosts_take() {
+    let profile = |affected: serde_json::Value, by_status: serde_json::Value| {
+        json!({
+            "profile": "editor", "as_of": "2026-11-29", "host": "an editor", "tools": 2, "rules": [],
+            "totals": { "rules": 3, "by_status": by_status }, "affected": affected,
+        })
+    };
+    let affected = |lost: &str, tool: &str| json!([{ "tool": tool, "rule": "r", "lost": lost, "fails": true }]);
+    let profiles = [
+        profile(affected("server", ""), json!({ "fail": 1 })),
+        profile(affected("tool", "a"), json!({ "fail": 1 })),
+        profile(affected("argument", "a"), json!({ "fail": 1 })),
+        profile(json!([]), json!({ "warn": 1 })),
+        profile(json!([]), json!({ "pass": 3 })),
+    ];
+    let of = |(number, profile): (usize, serde_json::Value)| {
+        let profiles = vec![serde_json::from_value(profile).expect("a profile")];
+        (number.to_string(), RunReport { profiles, ..report(&[], 0) })
+    };
+    let matrix = folded(&profiles.into_iter().enumerate().map(of).collect::<Vec<_>>());
+    let shown = summary(&matrix, &crate::Style::default());
+    assert!(shown.lines().any(|line| line.split_whitespace().eq(["editor@2026-11-29", "1", "2", "1", "1"])), "{shown}");
+    let [(_, html), (_, markdown), (_, json)] = matrix.forms();
+    assert!(html.contains("editor@2026-11-29</th><td>1</td><td>2</td><td>1</td><td>1</td>"), "{html}");
+    assert!(markdown.contains("2026-11-29 | 1 | 2 | 1 | 1 |"), "{markdown}");
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(json["hosts"]["editor@2026-11-29"]["some-tools"], 1);
+    assert!(
+        json["rows"]
+            .as_array()
+            .is_some_and(|rows| rows.iter().any(|row| row["taken"]["editor@2026-11-29"] == "nothing"))
+    );
+}
+
+#[test]
 fn a_rule_counts_once_on_each_server() {
     let mut twice = report(&["a", "a"], 1);
     twice.rules[1].revision = Revision::V2024_11_05;

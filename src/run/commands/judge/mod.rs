@@ -93,7 +93,7 @@ pub fn again(transcript: &[u8], suites: &mut [Suite], strict: bool) -> Result<(E
     }
     give_levels(suites, &evidence.header.scope.levels);
     let filter = selected(&[], &evidence, suites)?;
-    let how = assess::Options { filter: &filter, strict, own_suites: &[], illustrated: false };
+    let how = assess::Options { strict, ..assess::Options::verdicts(&filter) };
     let report = assess::assess(&evidence, suites, &how);
     Ok((evidence, report))
 }
@@ -118,5 +118,6 @@ pub fn options<'a>(args: &'a JudgeArgs, evidence: &Evidence, filter: &'a Filter)
         strict: args.output.strict || evidence.header.scope.strict,
         own_suites: &args.select.suite,
         illustrated: outputs::illustrated(&args.output.forms),
+        ..assess::Options::verdicts(filter)
     }
 }
