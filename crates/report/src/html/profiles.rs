@@ -28,7 +28,7 @@ pub fn section(page: &mut String, report: &RunReport) -> std::fmt::Result {
         let (name, host) = (text(&profile.dated()), text(&profile.host));
         writeln!(
             page,
-            "<tr class=\"{class}\"><td class=\"mono\">{name}</td><td>{host}</td><td class=\"tag\">{}</td></tr>",
+            "<tr class=\"{class}\"><td class=\"mono\">{name}</td><td>{host}</td><td><span class=\"tag\">{}</span></td></tr>",
             text(&told(profile))
         )?;
     }
@@ -52,7 +52,7 @@ fn table(page: &mut String, report: &RunReport) -> std::fmt::Result {
     writeln!(page, "<h3>Tools by host</h3>\n<p class=\"faint\">{}. A letter leads to its rule.</p>", text(LEGEND))?;
     page.push_str("<div class=\"scroll\"><table class=\"hosts\">\n<thead><tr><th>tool</th>");
     for profile in &report.profiles {
-        write!(page, "<th>{}</th>", text(&profile.profile))?;
+        write!(page, "<th class=\"upright\"><span>{}</span></th>", text(&profile.profile))?;
     }
     page.push_str("<th>change</th></tr></thead>\n<tbody>\n");
     for row in rows.iter().take(ROWS) {
