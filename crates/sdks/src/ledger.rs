@@ -23,9 +23,13 @@ pub struct SdkLedger {
     pub sdk: String,
     pub language: String,
     pub registry: Registry,
+    /// The package of another SDK that this one is built on.
+    #[serde(rename = "built-on")]
+    pub built_on: Option<String>,
     #[serde(default)]
     pub known: Vec<KnownDefect>,
-    /// How an author sets a part of a tool, by the word for it that rules about hosts have under `fix`.
+    /// How an author sets a part of a tool: by the id of a rule about hosts or its end (`type-list`), or else by the word for
+    /// the part that the rule has under `fix`.
     #[serde(default)]
     pub writes: BTreeMap<String, String>,
 }
@@ -108,15 +112,19 @@ pub fn mark(report: &mut RunReport) {
     }
 }
 
-/// Adds to the rules about hosts how their fix is written with the SDK of the server.
+/// Adds to the rules about hosts how their fix is written with the SDK of the server. Of several SDKs that are installed
+/// nothing says which one the tools are written with, unless one is built on the other.
 pub fn advise(report: &mut RunReport) {
-    let sdks: Vec<&SdkLedger> =
-        report.target.sdks.iter().filter_map(|sdk| LEDGERS.iter().find(|of| of.sdk == sdk.package)).collect();
-    let rules = report.profiles.iter_mut().flat_map(|profile| &mut profile.rules);
-    for evidence in rules.filter_map(|rule| rule.evidence.as_mut()) {
-        let Some(fix) = &evidence.fix else { continue };
-        let written = |sdk: &&SdkLedger| Some(InSdk { sdk: sdk.sdk.clone(), code: sdk.writes.get(fix)?.clone() });
-        evidence.in_sdk = sdks.iter().find_map(written);
+    let of_server = |of: &&SdkLedger| report.target.sdks.iter().any(|sdk| sdk.package == of.sdk);
+    let mut sdks: Vec<&SdkLedger> = LEDGERS.iter().filter(of_server).collect();
+    let beneath: Vec<&str> = sdks.iter().filter_map(|sdk| sdk.built_on.as_deref()).collect();
+    sdks.retain(|sdk| !beneath.contains(&sdk.sdk.as_str()));
+    let [sdk] = sdks.as_slice() else { return };
+    for rule in report.profiles.iter_mut().flat_map(|profile| &mut profile.rules) {
+        let Some(evidence) = &mut rule.evidence else { continue };
+        let of_rule = sdk.writes.iter().find(|(end, _)| format!("-{}", rule.id).ends_with(&format!("-{end}")));
+        let code = of_rule.map(|(_, code)| code).or_else(|| sdk.writes.get(evidence.fix.as_ref()?));
+        evidence.in_sdk = code.map(|code| InSdk { sdk: sdk.sdk.clone(), code: code.clone() });
     }
 }
 
