@@ -47,6 +47,53 @@ fn the_verdict_does_not_depend_on_profiles() {
     assert_eq!(dotted(&["--profile", "amazon-q", "--fail-on", "profile"]).code, 0);
 }
 
+/// A server that a host rejected, of tests/hosts/rejected.yaml.
+#[derive(serde::Deserialize)]
+struct Rejected {
+    issue: String,
+    #[serde(default, rename = "found by")]
+    found_by: Vec<String>,
+    silent: Option<String>,
+    list: Value,
+}
+
+/// The rules of a profile that have one of these statuses for a server with this list of tools.
+fn rules_with(statuses: &[&str], profile: &str, list: &Value) -> Vec<String> {
+    let patch = list.as_object().unwrap().iter();
+    let patch = patch.map(|(name, value)| json!({ "op": "add", "path": format!("/result/{name}"), "value": value }));
+    let fault = json!({
+        "fault": "rejected",
+        "about": "another list",
+        "on": "tools/list",
+        "when": { "/request/params/cursor": "absent", "/response/result/tools": "present" },
+        "patch": patch.collect::<Vec<_>>(),
+    });
+    let program = env!("CARGO_BIN_EXE_mcp-conform");
+    let options = ["run", "--profile", profile, "--filter", "profile", "--report", "json", "--", program];
+    let run = ran(options.into_iter().chain(["serve", "--fault", &fault.to_string()]));
+    let report: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|why| panic!("{why}: {}", run.stderr));
+    let rules = report["profiles"][0]["rules"].as_array().unwrap();
+    let such = rules.iter().filter(|rule| statuses.iter().any(|status| rule["status"] == *status));
+    such.map(|rule| rule["id"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn what_hosts_rejected_in_public_is_found() {
+    let servers: Vec<Rejected> = serde_saphyr::from_str(include_str!("../hosts/rejected.yaml")).unwrap();
+    let names: Vec<String> = mcp_conform::suite::profiles().map(|(name, ..)| name.to_owned()).collect();
+    for Rejected { issue, found_by, silent, list } in servers {
+        assert_eq!(found_by.is_empty(), silent.is_some(), "{issue}: either a rule, or a reason for none");
+        for rule in found_by {
+            let profile = names.iter().find(|name| rule.starts_with(&format!("{name}-"))).unwrap();
+            let failing = rules_with(&["fail", "warn"], profile, &list);
+            assert!(failing.contains(&rule), "{issue}: {rule} is not among {failing:?}");
+        }
+        if silent.is_some() {
+            assert_eq!(rules_with(&["fail"], "vscode", &list), Vec::<String>::new(), "{issue}");
+        }
+    }
+}
+
 #[test]
 fn a_profile_alone_needs_no_rule_of_the_specification() {
     let alone = ran([

@@ -50,9 +50,14 @@ pub fn flaws(schema: &Value) -> Option<Vec<Violation>> {
     flaws_by(dialect(schema)?, schema)
 }
 
-/// Why it is not valid under the metaschema of draft 7, whatever it declares; `None` if that cannot be determined.
-pub fn flaws_in_draft_7(schema: &Value) -> Option<Vec<Violation>> {
-    flaws_by(Draft::Draft7, schema)
+/// Why it is not valid under the metaschema of this draft, `7` or `2020-12`, whatever it declares; `None` if that cannot be
+/// determined.
+pub fn flaws_in_draft(draft: &str, schema: &Value) -> Option<Vec<Violation>> {
+    match draft {
+        "7" => flaws_by(Draft::Draft7, schema),
+        "2020-12" => flaws_by(Draft::Draft202012, schema),
+        _ => None,
+    }
 }
 
 /// Same as [`flaws`], but a schema that declares no dialect may be valid in any dialect.

@@ -1,5 +1,7 @@
 //! `$schemas` in profiles: every schema of every listed tool, the whole and its parts.
 
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 
 /// All parts together at most, in bytes: a part contains its own parts, so deep schemas would take much more than they
@@ -21,6 +23,8 @@ const ONE: [&str; 11] = [
 ];
 const LISTS: [&str; 5] = ["anyOf", "oneOf", "allOf", "prefixItems", "items"];
 const NAMED: [&str; 5] = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
+/// Those whose schemas count only where a `$ref` leads.
+const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
 
 /// `tools` is the list that the survey saved. The flag says whether some parts are left out.
 pub fn schemas(tools: &Value) -> (Value, bool) {
@@ -30,7 +34,7 @@ pub fn schemas(tools: &Value) -> (Value, bool) {
         for (of, field) in [("input", "inputSchema"), ("output", "outputSchema")] {
             let Some(schema) = tool.get(field) else { continue };
             let origin = &tools["origins"][index];
-            let whole = Whole { tool: &tool["name"], of, field, schema, origin };
+            let whole = Whole { tool: &tool["name"], of, field, schema, used: used(schema), origin };
             let root = all.found.len();
             all.add(&whole, &Part { node: schema, pointer: String::new(), depth: 0, name: None });
             let total = total(&all.found[root.min(all.found.len())..]);
@@ -48,6 +52,7 @@ struct Whole<'a> {
     of: &'static str,
     field: &'static str,
     schema: &'a Value,
+    used: HashSet<String>,
     origin: &'a Value,
 }
 
@@ -104,7 +109,9 @@ impl Parts {
         for keyword in NAMED {
             for (name, node) in node.get(keyword).and_then(Value::as_object).into_iter().flatten() {
                 let place = format!("{keyword}/{}", name.replace('~', "~0").replace('/', "~1"));
-                add(node, &place, (keyword == "properties").then_some(name));
+                if !DEFINITIONS.contains(&keyword) || !pointer.is_empty() || whole.used.contains(&format!("/{place}")) {
+                    add(node, &place, (keyword == "properties").then_some(name));
+                }
             }
         }
     }
@@ -151,6 +158,28 @@ fn target(schema: &Value, reference: &str, pointer: &str) -> &'static str {
         });
     }
     "found"
+}
+
+/// The definitions that the rest of a schema uses, as JSON Pointers. Generators leave others behind, which no host reads:
+/// eighteen of the 24 tools of one published server have the same nine.
+fn used(schema: &Value) -> HashSet<String> {
+    let mut rest = schema.clone();
+    if let Some(fields) = rest.as_object_mut() {
+        fields.retain(|keyword, _| !DEFINITIONS.contains(&keyword.as_str()));
+    }
+    let mut used = HashSet::new();
+    let mut todo = vec![&rest];
+    while let Some(part) = todo.pop() {
+        references(part, &mut |to| {
+            // A reference may lead into a definition.
+            let definition: String = to.split_inclusive('/').take(3).collect();
+            let definition = definition.strip_suffix('/').unwrap_or(&definition).to_owned();
+            if let Some(found) = schema.pointer(&definition).filter(|_| used.insert(definition)) {
+                todo.push(found);
+            }
+        });
+    }
+    used
 }
 
 /// Calls back with the local targets of all references in a value.
@@ -263,7 +292,9 @@ mod tests {
         for (reference, expected) in cases {
             assert_eq!(schema(reference), Some(json!(expected)), "{reference}");
         }
-        let tree = of(&json!({ "$defs": { "tree": { "items": { "$ref": "#/$defs/tree" } } } }));
+        let defined = json!({ "tree": { "items": { "$ref": "#/$defs/tree" } }, "unused": {} });
+        let tree = of(&json!({ "properties": { "a": { "$ref": "#/$defs/tree" } }, "$defs": defined }));
         assert!(tree.iter().any(|part| part["target"] == "recursive"));
+        assert!(tree.iter().all(|part| part["pointer"] != "/$defs/unused"));
     }
 }

@@ -16,7 +16,8 @@ use conform_source::yaml::At;
 const LEVELS: [(&str, Level); 4] =
     [("must", Level::Must), ("should", Level::Should), ("advice", Level::Advice), ("may", Level::May)];
 /// The levels of rules in profiles.
-const LEVELS_OF_PROFILES: [(&str, Level); 2] = [("fail", Level::Fail), ("warn", Level::Warn)];
+const LEVELS_OF_PROFILES: [(&str, Level); 3] =
+    [("fail", Level::Fail), ("warn", Level::Warn), ("advice", Level::Advice)];
 
 impl Lint<'_> {
     pub fn rule(&mut self, mut typed: file::Rule, outer: Window) -> Option<Rule> {

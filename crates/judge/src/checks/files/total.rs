@@ -1,10 +1,10 @@
-//! The sum of numbers is not more than a limit.
+//! The sum of numbers is not more than a limit. `called` says what is counted.
 
 use serde_json::{Value, json};
 
 use crate::checks::{Check, Fault, Given, Report};
 
-pub const CHECK: Check = Check { name: "total", given: &["numbers", "at-most"], run };
+pub const CHECK: Check = Check { name: "total", given: &["numbers", "at-most", "called"], run };
 
 fn run(given: &Given) -> Report {
     let numbers: Vec<f64> = given.list("numbers").iter().filter_map(Value::as_f64).collect();
@@ -12,7 +12,7 @@ fn run(given: &Given) -> Report {
     let total: f64 = numbers.iter().sum();
     let fault = Fault {
         given: "numbers",
-        message: format!("{} numbers have the sum {total}, expected at most {most}", numbers.len()),
+        message: format!("{total} {} in total, expected at most {most}", given.text("called")),
         expected: Some(json!(most)),
         received: Some(json!(total)),
         ..Fault::default()
