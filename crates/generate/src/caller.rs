@@ -166,13 +166,15 @@ impl Caller {
         }
     }
 
-    /// All items of a list.
-    pub async fn list(&mut self, method: &str, field: &str) -> Vec<Value> {
+    /// All items of a list; `None` if the first page is no result.
+    pub async fn list(&mut self, method: &str, field: &str) -> Option<Vec<Value>> {
         let (mut items, mut cursor) = (Vec::new(), Value::Null);
         for _ in 0..PAGES {
             let params = if cursor.is_string() { json!({ "cursor": cursor }) } else { json!({}) };
             let reply = self.request(method, params, Vec::new()).await;
-            let Some(result) = reply.result.filter(|_| reply.end == End::Result) else { break };
+            let Some(result) = reply.result.filter(|_| reply.end == End::Result) else {
+                return cursor.is_string().then_some(items);
+            };
             items.extend(result[field].as_array().into_iter().flatten().cloned());
             let next = result.get("nextCursor").cloned().unwrap_or_default();
             if !next.is_string() || next == cursor {
@@ -180,6 +182,6 @@ impl Caller {
             }
             cursor = next;
         }
-        items
+        Some(items)
     }
 }

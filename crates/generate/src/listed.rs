@@ -5,13 +5,18 @@ use serde_json::json;
 use super::{Caller, Settings, subject::Subject};
 use conform_model::evidence::{LISTS, RunContext};
 
+const COMPLETE: &str = "complete";
+
 /// The lists of the server, as suites know them.
 pub async fn survey(caller: &mut Caller, context: &mut RunContext) {
     let mut saves = json!({});
     for list in &LISTS {
         let offered = context.offers(list.capability);
         saves[list.save] = match offered {
-            true => json!({ "end": "complete", "items": caller.list(list.method, list.field).await }),
+            true => match caller.list(list.method, list.field).await {
+                Some(items) => json!({ "end": COMPLETE, "items": items }),
+                None => json!({ "end": "error", "items": [] }),
+            },
             false => json!({ "items": [] }),
         };
     }
@@ -64,9 +69,9 @@ pub fn subjects(context: &RunContext, settings: &Settings) -> (Vec<Subject>, Vec
     }
     subjects.extend(prompts.into_iter().chain(templates));
     let listed = [("tools", "tools/list"), ("prompts", "prompts/list"), ("resources", "resources/list")];
-    subjects.extend(
-        listed.iter().filter(|(capability, _)| context.offers(capability)).map(|(_, method)| Subject::list(method)),
-    );
+    // A list that fails without a cursor says nothing about cursors.
+    let works = |list: &str| survey[list]["end"] == COMPLETE;
+    subjects.extend(listed.iter().filter(|(list, _)| works(list)).map(|(_, method)| Subject::list(method)));
     if !settings.only.is_empty() {
         subjects.retain(|subject| settings.only.contains(&subject.name));
     }

@@ -39,7 +39,7 @@ async fn shown(observer: &mut Observer<'_>, except: &str) -> Shown {
         ("the list of resources", "resources/list", "resources", "resources"),
     ] {
         if observer.context.offers(capability) {
-            shown.insert(list.to_owned(), json!(observer.caller.list(method, field).await));
+            shown.insert(list.to_owned(), json!(observer.caller.list(method, field).await.unwrap_or_default()));
         }
     }
     for resource in survey["resources"]["items"].as_array().into_iter().flatten().take(RESOURCES) {

@@ -58,8 +58,9 @@ pub fn findings(page: &mut Page, report: &RunReport) {
     }
     let is_of_sdk = |told: &Told| !page.is_detailed() && told.0.is_in_sdk();
     let (of_sdk, warned): (Vec<Told>, Vec<Told>) = alike(report, Status::Warn, ALL).into_iter().partition(is_of_sdk);
-    // Failures are more important: while there are any, warnings are only named.
-    let told = if failed.is_empty() || page.is_detailed() { told(page, &warned) } else { 0 };
+    // Failures are more important: while there are any that the author can mend, warnings are only named.
+    let only_sdk = failed.iter().all(|(rule, _)| rule.is_in_sdk());
+    let told = if only_sdk || page.is_detailed() { told(page, &warned) } else { 0 };
     let (told, named) = warned.split_at(told);
     let shares_rerun = !page.is_detailed() && told.iter().filter(|(rule, _)| is_long(page, rule)).count() > 1;
     for (rule, revisions) in told {
