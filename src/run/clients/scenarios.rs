@@ -76,7 +76,7 @@ impl Planned<'_> {
         reference::server::has_login(&self.scenario.world)
     }
 
-    /// Whether the client is told to call a tool as a task.
+    /// Whether one of its actions is a call that may become a task.
     pub fn may_have_tasks(&self) -> bool {
         self.scenario.drive.iter().any(Action::may_be_task)
     }

@@ -58,7 +58,7 @@ const fn course(tool: &'static str, id: &'static str, polls: u64, end: End) -> C
     Course { tool, id, polls, intervals: &[100], end }
 }
 
-/// How often the answered input of `asking` is listed again: the update takes effect later.
+/// How often the first input of `asking` is listed again after its response: the update takes effect later.
 const STALE: u64 = 3;
 
 fn course_of(memory: &Memory, id: &str) -> Option<&'static Course> {
