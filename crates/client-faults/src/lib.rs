@@ -14,6 +14,7 @@ mod resources;
 mod rounds;
 mod serving;
 mod simple;
+mod tasks;
 mod transports;
 
 use std::{collections::HashMap, sync::LazyLock};
@@ -70,6 +71,7 @@ fn all() -> impl Iterator<Item = &'static Behaviour> + Clone {
         serving::SERVING,
         features::FEATURES,
         rounds::ROUNDS,
+        tasks::TASKS,
     ];
     base::BASE
         .iter()

@@ -21,6 +21,8 @@ struct Requirement {
     id: String,
     actor: String,
     #[serde(default)]
+    area: String,
+    #[serde(default)]
     mutants: Vec<String>,
 }
 
@@ -38,6 +40,16 @@ fn requirements_on_clients_are_accounted_for() {
     let requirements =
         parts.into_iter().flat_map(|part| read(&folder.join("client").join(part).with_extension("yaml")));
     accounted_for(&requirements.collect::<Vec<_>>(), &[Side::Server, Side::Client]);
+}
+
+/// Of the features of clients, tasks of both forms.
+#[test]
+fn requirements_on_tasks_of_clients_are_accounted_for() {
+    let Some(folder) = catalogues() else { return };
+    let mut requirements = read(&folder.join("client/features.yaml"));
+    requirements.retain(|requirement| matches!(requirement.area.as_str(), "tasks" | "tasks-extension"));
+    assert_eq!(requirements.len(), 56);
+    accounted_for(&requirements, &[Side::Client]);
 }
 
 /// Of the extensions, those that suites about servers judge.

@@ -15,6 +15,7 @@ use crate::{
     report::{Failure, Outcome},
     requests::Ask,
     state::Client,
+    tasks,
 };
 
 /// The actions of a client without instructions.
@@ -124,6 +125,7 @@ async fn execute(client: &Rc<Client>, action: &Value, name: &str) -> Outcome {
         force: action["force"] == true,
         log_level: action["logLevel"].as_str().map(str::to_owned),
         endless: false,
+        task: false,
     };
     let modern = client.is_modern();
     let word = action["do"].as_str().unwrap_or_default();
@@ -141,6 +143,7 @@ async fn execute(client: &Rc<Client>, action: &Value, name: &str) -> Outcome {
         }
         "list" => list(client, action, &ask).await,
         "walk" => lists::walk(client, &ask).await,
+        "call" if action["task"] == true => tasks::call(client, with(&["name", "arguments"]), &ask).await,
         "call" => client.request("tools/call", with(&["name", "arguments"]), &ask).await,
         "read" => client.request("resources/read", with(&["uri"]), &ask).await,
         "get" => client.request("prompts/get", with(&["name", "arguments"]), &ask).await,
@@ -212,6 +215,7 @@ async fn list(client: &Rc<Client>, action: &Value, ask: &Ask) -> Outcome {
         "tools" => "tools/list",
         "prompts" => "prompts/list",
         "templates" => "resources/templates/list",
+        "tasks" if !client.is_modern() => "tasks/list",
         "resources" => "resources/list",
         other => return Err(Failure::unsupported(format!("there is no list of `{other}`"))),
     };
@@ -248,12 +252,17 @@ async fn parallel(client: &Rc<Client>, action: &Value, name: &str) -> Outcome {
     Ok(json!({ "ok": ok }))
 }
 
-/// Cancels the request of an earlier action. A number inside of `parallel` is that of a concurrent action.
+/// Cancels the request of an earlier action, or the task that it became. A number inside of `parallel` is that of a concurrent action.
 async fn cancel(client: &Rc<Client>, target: &Value, name: &str) -> Outcome {
     let number = target.as_str().map_or_else(|| target.to_string(), str::to_owned);
     let beside = name.rsplit_once('.').map(|(parallel, _)| format!("{parallel}.{number}"));
     let until = Instant::now() + Duration::from_secs(1);
     loop {
+        for action in beside.iter().chain([&number]) {
+            if let Some(outcome) = tasks::cancel(client, action).await {
+                return outcome;
+            }
+        }
         let found = {
             let state = client.state.borrow();
             let of = |action: &str| state.open.iter().find(|open| open.action == action);

@@ -10,6 +10,7 @@ use crate::{
     handlers, message,
     report::{Failure, Outcome},
     state::Client,
+    tasks::RELATED_TASK,
 };
 use conform_faults::{Sent, Side};
 
@@ -182,7 +183,12 @@ impl Client {
                 sleep(delay).await;
             }
             let response = match handlers::handle(&client, method, &request["params"]) {
-                Ok(result) => message::result(&request["id"], &result),
+                Ok(mut result) => {
+                    if let Some(task) = request["params"]["_meta"].get(RELATED_TASK) {
+                        result["_meta"][RELATED_TASK] = task.clone();
+                    }
+                    message::result(&request["id"], &result)
+                }
                 Err((code, why)) => message::error(&request["id"], code, &why),
             };
             let mut responses = client.edited(Some(&request), response);

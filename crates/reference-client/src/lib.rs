@@ -24,6 +24,7 @@ pub mod outside;
 pub mod report;
 pub mod requests;
 pub mod state;
+pub mod tasks;
 pub mod transport;
 pub mod variations;
 

@@ -29,6 +29,7 @@ fn items_of(method: &str) -> &'static str {
         "tools/list" => "tools",
         "prompts/list" => "prompts",
         "resources/templates/list" => "resourceTemplates",
+        "tasks/list" => "tasks",
         _ => "resources",
     }
 }
@@ -114,7 +115,9 @@ fn usable(client: &Client, method: &str, scope: &Map<String, Value>, mut items: 
         if let Some(hook) = client.ways.tools {
             client.with(|memory, scene| hook(memory, scene, &listed, &mut items));
         }
+        let support = |tool: &Value| Some((name(tool), tool["execution"]["taskSupport"].as_str()?.to_owned()));
         let mut state = client.state.borrow_mut();
+        state.task_support = listed.iter().filter_map(support).collect();
         let kept: HashSet<String> = items.iter().map(name).collect();
         state.excluded = listed.iter().map(name).filter(|name| !kept.contains(name)).collect();
         state.tools = tools;

@@ -13,6 +13,7 @@ use crate::{
     handlers, lists, message, meta,
     report::{Failure, Outcome, SESSION_OVER},
     state::{Client, Open},
+    tasks::EXTENSION,
 };
 
 /// The requirements of an action for its requests.
@@ -27,6 +28,8 @@ pub struct Ask {
     pub log_level: Option<String>,
     /// There is no time limit, for subscriptions.
     pub endless: bool,
+    /// The call may become a task.
+    pub task: bool,
 }
 
 /// Maximum number of input rounds of one request. A guess: more than any world needs.
@@ -56,7 +59,7 @@ impl Client {
             self.revive().await?;
             let used = id.take();
             let outcome = self.once(method, &params, ask, used).await;
-            let mut outcome = self.check_type(outcome);
+            let mut outcome = self.check_type(outcome, ask);
             if let Ok(result) = &outcome
                 && result["resultType"] == "input_required"
                 && self.is_modern()
@@ -105,6 +108,8 @@ impl Client {
             "resources/subscribe" | "resources/unsubscribe" => &["resources", "subscribe"],
             "completion/complete" if self.revision().features().completions_capability => &["completions"],
             "logging/setLevel" => &["logging"],
+            "tasks/list" => &["tasks", "list"],
+            "tasks/cancel" => &["tasks", "cancel"],
             _ if method.starts_with("resources/") => &["resources"],
             _ => &[],
         };
@@ -189,7 +194,11 @@ impl Client {
             meta::object(&mut params, "_meta").insert("progressToken".to_owned(), token);
         }
         if self.is_modern() {
-            let own = self.state.borrow().own.clone();
+            let mut own = self.state.borrow().own.clone();
+            let of_tasks = params.get("notifications").is_some_and(|filter| filter.get("taskIds").is_some());
+            if ask.task || of_tasks || method.starts_with("tasks/") {
+                own["extensions"][EXTENSION] = json!({});
+            }
             meta::add(&mut params, self.stated(), &own);
             if let Some(level) = &ask.log_level {
                 meta::object(&mut params, "_meta").insert(meta::LOG_LEVEL_KEY.to_owned(), json!(level));
@@ -202,10 +211,11 @@ impl Client {
     }
 
     /// In 2026-07-28 a result has a type.
-    fn check_type(&self, outcome: Outcome) -> Outcome {
+    fn check_type(&self, outcome: Outcome, ask: &Ask) -> Outcome {
         let result = outcome?;
+        let is_known = |kind: &Value| kind == "complete" || kind == "input_required" || (kind == "task" && ask.task);
         match result.get("resultType") {
-            Some(kind) if self.is_modern() && kind != "complete" && kind != "input_required" => {
+            Some(kind) if self.is_modern() && !is_known(kind) => {
                 Err(Failure::invalid(format!("unknown resultType {kind}")))
             }
             _ => Ok(result),
@@ -214,17 +224,7 @@ impl Client {
 
     /// The parameters of the request that follows an `input_required` result.
     fn with_input(self: &Rc<Self>, first: &Value, result: &Value) -> Result<Value, Failure> {
-        let mut responses = Map::new();
-        for (key, request) in result["inputRequests"].as_object().into_iter().flatten() {
-            let method = message::method(request).unwrap_or_default();
-            let response = handlers::handle(self, method, &request["params"]);
-            let response =
-                response.map_err(|(code, why)| Failure::invalid(format!("cannot fulfil `{method}`: {code} {why}")))?;
-            let mut edited = self.edited(Some(request), json!({ "result": response })).into_iter();
-            if let Some(mut edited) = edited.next() {
-                responses.insert(key.clone(), edited["result"].take());
-            }
-        }
+        let responses = self.responses(result)?;
         let mut params = first.as_object().cloned().unwrap_or_default();
         if !responses.is_empty() {
             params.insert("inputResponses".to_owned(), responses.into());
@@ -236,6 +236,22 @@ impl Client {
             self.with(|memory, scene| hook(memory, scene, result, &mut params));
         }
         Ok(params.into())
+    }
+
+    /// The responses to the `inputRequests` of a result or a task.
+    pub fn responses(self: &Rc<Self>, result: &Value) -> Result<Map<String, Value>, Failure> {
+        let mut responses = Map::new();
+        for (key, request) in result["inputRequests"].as_object().into_iter().flatten() {
+            let method = message::method(request).unwrap_or_default();
+            let response = handlers::handle(self, method, &request["params"]);
+            let response =
+                response.map_err(|(code, why)| Failure::invalid(format!("cannot fulfil `{method}`: {code} {why}")))?;
+            let mut edited = self.edited(Some(request), json!({ "result": response })).into_iter();
+            if let Some(mut edited) = edited.next() {
+                responses.insert(key.clone(), edited["result"].take());
+            }
+        }
+        Ok(responses)
     }
 
     /// Whether a request is repeated.

@@ -27,6 +27,7 @@ use crate::{
     options::{Options, Transport},
     outside::Outside,
     report::{Failure, Outcome, Report},
+    tasks::Task,
     transport::{Connection, headers::MirroredParam},
 };
 use conform_faults::{Fate, Passing, Sent, Side};
@@ -62,6 +63,9 @@ pub struct State {
     pub tokens: u64,
     /// The mirrored parameters of each tool that was listed last.
     pub tools: HashMap<String, Vec<MirroredParam>>,
+    /// `execution.taskSupport` of each tool that was listed last.
+    pub task_support: HashMap<String, String>,
+    pub tasks: Vec<Task>,
     /// Tools that the client does not call because their annotations are invalid.
     pub excluded: HashSet<String>,
     pub roots: Vec<String>,

@@ -206,7 +206,16 @@ impl<'a> ClientRun<'a> {
         let (logins, others): (Vec<_>, Vec<_>) = others.partition(|planned| planned.has_login());
         let (plain, logins): (Vec<_>, Vec<_>) =
             logins.into_iter().partition(|planned| planned.scenario.world == PLAIN_LOGIN);
-        let mut others = self.scenarios([others, plain].concat(), revision).await?;
+        let (tasks, others): (Vec<_>, Vec<_>) = others.into_iter().partition(|planned| planned.may_have_tasks());
+        let (first_tasks, tasks) = tasks.split_at(tasks.len().min(1));
+        let mut others = self.scenarios([others.as_slice(), &plain, first_tasks].concat(), revision).await?;
+        // The same holds for a client without tasks.
+        if others
+            .iter()
+            .any(|(start, _)| start.run.tasks > 0 && first_tasks.iter().any(|first| first.id == start.scenario))
+        {
+            others.extend(self.scenarios(tasks.to_vec(), revision).await?);
+        }
         // A client that does not log in where everything is as usual shows nothing in the other worlds.
         let reached = others.iter().filter_map(|(start, _)| Some(start.views.as_ref()?.reached)).max();
         match reached {

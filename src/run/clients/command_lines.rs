@@ -135,7 +135,7 @@ mod tests {
         ];
         let tools = |pages| Action::from(Do::List { of: &LISTS[0], pages, uri: None, prefix: None });
         let arguments = json!({ "a": 1, "b": "{value}" }).as_object().cloned();
-        let call = Do::Call { name: "add".to_owned(), arguments, bytes: None };
+        let call = Do::Call { name: "add".to_owned(), arguments, bytes: None, task: None };
         let actions = vec![call.into(), tools(None)];
         let drive = [tools(Some(Pages::All)), Do::Ping.into(), Do::Parallel { staggered: None, actions }.into()];
         let expected = [words("client list T"), words("client call add --arg a=1 --arg b={value} --to T")];

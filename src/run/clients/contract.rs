@@ -110,7 +110,7 @@ mod tests {
             official_scenarios(&drive, Revision::V2025_11_25)
         };
         let list = |index: usize| Do::List { of: &LISTS[index], pages: None, uri: None, prefix: None };
-        let call = Do::Call { name: "echo".to_owned(), arguments: None, bytes: None };
+        let call = Do::Call { name: "echo".to_owned(), arguments: None, bytes: None, task: None };
         assert_eq!(of(&[]), ["initialize"]);
         assert_eq!(of(&[list(0)]), ["initialize"]);
         assert_eq!(of(&[list(2)]), [READS, "initialize"]);

@@ -46,6 +46,7 @@ pub struct Run {
     requests: usize,
     storm: usize,
     storm_of: Option<String>,
+    pub tasks: usize,
     probes: usize,
     pings: usize,
     cancelled: Vec<Value>,
@@ -87,6 +88,8 @@ struct Sent {
     /// The params of requests, and of those that were cancelled.
     params: HashMap<RequestAt, Value>,
     cancelled: Vec<Value>,
+    /// The params of calls that became tasks as the client wanted.
+    tasked: Vec<Value>,
     declares_root_changes: bool,
     /// The lists of roots that it returned, and how many there were at the first change.
     roots: Vec<Value>,
@@ -176,12 +179,21 @@ impl Sent {
                     self.sessions += usize::from(legacy.is_some());
                     if let Some(asked) = related.responds_to() {
                         self.open.remove(&asked.place);
+                        let params = self.params.get(&asked.place);
+                        self.tasked.extend(params.filter(|params| becomes_task(params, message.result())).cloned());
                     }
                 }
                 _ => {}
             }
         }
     }
+}
+
+/// Whether a call with these params becomes a task by this result, and the client supports tasks.
+fn becomes_task(params: &Value, result: &Value) -> bool {
+    let extension = "/_meta/io.modelcontextprotocol~1clientCapabilities/extensions/io.modelcontextprotocol~1tasks";
+    (params.get("task").is_some() && result.get("task").is_some())
+        || (params.pointer(extension).is_some() && params.get("name").is_some() && result["resultType"] == "task")
 }
 
 /// The method in what `without_meta` makes of a request.
@@ -227,6 +239,10 @@ pub fn start(
         action["kind"] = json!(kind);
         action["message"] = json!(message);
     }
+    for action in actions.iter_mut().filter(|action| action["do"] == "call") {
+        let same = |params: &Value, field: &str| params.get(field) == action["action"].get(field);
+        action["task"] = json!(sent.tasked.iter().any(|params| same(params, "name") && same(params, "arguments")));
+    }
     let end = match (hung, signal) {
         (true, _) => End::Hung,
         _ if ran.stopped => End::Stopped,
@@ -247,6 +263,7 @@ pub fn start(
         requests: sent.requests,
         storm: storm.map(|(_, times)| *times).unwrap_or_default(),
         storm_of: storm.map(|(request, _)| method_of(request)),
+        tasks: sent.tasked.len(),
         probes: times("server/discover"),
         pings: times("ping"),
         cancelled: sent.cancelled.clone(),

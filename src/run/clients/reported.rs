@@ -132,7 +132,7 @@ fn describe(
 }
 
 /// Fields of results that hold a list.
-const LISTS: [&str; 4] = ["tools", "resources", "resourceTemplates", "prompts"];
+const LISTS: [&str; 5] = ["tools", "resources", "resourceTemplates", "prompts", "tasks"];
 
 /// A reported result in the form that rules see: the items of a list, other results as the server sends them. A client
 /// may report a list as one result or as all pages, and contents alone.

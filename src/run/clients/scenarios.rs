@@ -12,7 +12,7 @@ use crate::{
     reference::server::{FaultInfo, Options},
     revision::Revision,
     run::inputs::suites::worlds,
-    suite::{Applies, Scenario, Suite, diagnostic::suggestion},
+    suite::{Action, Applies, Scenario, Suite, diagnostic::suggestion},
 };
 
 /// The reference server without a fault or variation.
@@ -42,6 +42,11 @@ pub fn planned<'a>(suites: &'a [Suite], filter: &Filter) -> Vec<Planned<'a>> {
     if all.iter().any(Planned::has_login) && !all.iter().any(|planned| planned.scenario.world == PLAIN_LOGIN) {
         all.extend(distinct(suites.iter()).into_iter().find(|planned| planned.scenario.world == PLAIN_LOGIN));
     }
+    // The first scenario with tasks shows whether a client has them.
+    if all.iter().any(Planned::may_have_tasks) {
+        let first = distinct(suites.iter()).into_iter().find(Planned::may_have_tasks);
+        all.extend(first.filter(|first| all.iter().all(|planned| planned.id != first.id)));
+    }
     all.sort_by_key(|planned| planned.scenario.world != USUAL);
     all
 }
@@ -69,6 +74,11 @@ impl Planned<'_> {
     /// Whether its world has authorization.
     pub fn has_login(&self) -> bool {
         reference::server::has_login(&self.scenario.world)
+    }
+
+    /// Whether one of its actions is a call that may become a task.
+    pub fn may_have_tasks(&self) -> bool {
+        self.scenario.drive.iter().any(Action::may_be_task)
     }
 
     /// Whether any of its suites applies there.

@@ -1,5 +1,5 @@
 //! The items for rules about clients: each message that a client sent, each request that it handled, the pages that it
-//! requested, its HTTP requests, and the inputs that results required.
+//! requested, its HTTP requests, the inputs that results required, and its tasks.
 //!
 //! What a client knows only shows in messages. So each item is described by the earlier messages on its connection.
 
@@ -11,6 +11,7 @@ mod lists;
 mod posts;
 mod sent;
 mod served;
+mod tasks;
 
 #[cfg(test)]
 mod tests;
@@ -20,7 +21,7 @@ use std::{collections::HashSet, sync::Arc};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use self::{dialogue::Dialogue, handled::Handled, inputs::Inputs, lists::Lists, posts::Posts};
+use self::{dialogue::Dialogue, handled::Handled, inputs::Inputs, lists::Lists, posts::Posts, tasks::Tasks};
 use super::exchange::Assembler;
 use conform_model::evidence::{
     Frame, FrameKind, Kind, Link, Side,
@@ -38,6 +39,7 @@ pub struct Clients<'a> {
     /// All requests so far, on any connection.
     requested: HashSet<String>,
     recent: posts::Recent,
+    tasks: Tasks,
 }
 
 struct Connection<'a> {
@@ -88,7 +90,7 @@ impl<'a> Clients<'a> {
             }
             items.extend(posts.take(&said, dialogue, &mut self.recent).map(|post| ("posts", post)));
         }
-        connection.messages(&said, &mut items);
+        connection.messages(&said, &mut self.tasks, &mut items);
         connection.dialogue.malformed |=
             frame.from == Side::Server && matches!(frame.kind, FrameKind::Junk | FrameKind::Unread);
         connection.dialogue.passed(frame.at);
@@ -97,8 +99,10 @@ impl<'a> Clients<'a> {
 
     /// The items that are still open at the end.
     pub fn rest(self) -> Items {
-        let Self { connections, mut requested, .. } = self;
+        let Self { connections, mut requested, tasks, .. } = self;
         let mut items = Items::new();
+        let now = connections.iter().map(|(_, connection)| connection.dialogue.now).max().unwrap_or_default();
+        items.extend(tasks.rest(now).map(|task| item("tasks", &task)));
         for (_, connection) in connections {
             let Connection { link, exchanges, lists, handled, inputs, posts, dialogue, served } = connection;
             let open = exchanges.rest().into_iter();
@@ -130,17 +134,20 @@ impl<'a> Connection<'a> {
         }
     }
 
-    fn messages(&mut self, said: &Said, items: &mut Items) {
+    fn messages(&mut self, said: &Said, tasks: &mut Tasks, items: &mut Items) {
         let (frame, batch) = (said.frame, said.is_batch());
         for related in &said.messages {
             let (message, kind) = (related.message.whole, related.message.exact_kind());
             let passing = MessageContext { frame, message, kind, related, batch };
             let list = self.lists.take(&passing);
             let input_required = self.inputs.take(&passing, &self.dialogue);
+            let token_of_task = related.message.token().and_then(|token| tasks.have_token(token));
+            let task = tasks.take(&passing, &self.dialogue, self.link);
             if frame.from == Side::Client {
                 let http = frame.post.and_then(|post| self.posts.head(post));
                 let mut sent = sent::item(&passing, &self.dialogue, self.link);
                 (sent.list, sent.input_required, sent.http) = (list, input_required, http);
+                (sent.task, sent.token_of_task) = (task, token_of_task);
                 items.push(item("sent", &sent));
             }
             self.handled.take(&passing, &self.dialogue, self.link);

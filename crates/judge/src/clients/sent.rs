@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::{
     MessageContext,
     dialogue::{Dialogue, Open, is_modern},
+    tasks::About,
 };
 use crate::phase::Phase;
 use conform_model::{
@@ -40,6 +41,10 @@ pub struct Item<'a> {
     pub input_required: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub http: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<About>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token_of_task: Option<bool>,
 }
 
 /// What one kind of message alone has.
@@ -68,7 +73,7 @@ enum More {
     },
 }
 
-/// The item, without the fields from lists and HTTP.
+/// The item, without the fields from lists, HTTP and tasks.
 pub fn item<'a>(passing: &MessageContext<'a>, dialogue: &'a Dialogue, link: &Link) -> Item<'a> {
     let MessageContext { frame, message, kind, related, batch } = *passing;
     Item {
@@ -89,6 +94,8 @@ pub fn item<'a>(passing: &MessageContext<'a>, dialogue: &'a Dialogue, link: &Lin
         list: None,
         input_required: None,
         http: None,
+        task: None,
+        token_of_task: None,
     }
 }
 

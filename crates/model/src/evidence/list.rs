@@ -35,6 +35,9 @@ pub const LISTS: [List; 4] = [
     },
 ];
 
+/// The tasks of 2025-11-25, which only some actions of clients list.
+pub const TASKS: List = List::new("tasks/list", "tasks", "taskId");
+
 /// How a list or a walk ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -5,7 +5,10 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::{options::Transport, report::Failure};
+use crate::{
+    options::Transport,
+    report::{Failure, Outcome},
+};
 use conform_model::revision::Revision;
 
 /// The state of the connection.
@@ -241,6 +244,36 @@ pub struct Retry {
     pub same_id: bool,
     /// How often it was already repeated.
     pub attempts: u32,
+}
+
+/// A task that the client follows.
+#[derive(Clone, Debug)]
+pub struct Following {
+    /// As it was shown last.
+    pub task: Value,
+    /// How often it was polled.
+    pub polls: u32,
+    /// The keys of the inputs that have a response.
+    pub responded: Vec<String>,
+}
+
+/// What the client does next about a task.
+#[derive(Clone, Debug)]
+pub struct TaskStep {
+    /// Before it.
+    pub wait: Duration,
+    pub then: Next,
+}
+
+#[derive(Clone, Debug)]
+pub enum Next {
+    Poll,
+    /// With tasks/result, until 2025-11-25.
+    Fetch,
+    /// With tasks/update, since 2026-07-28, to the inputs with these keys.
+    Respond(Vec<String>),
+    /// This is the outcome of the call.
+    Give(Outcome),
 }
 
 /// When a fault may do something additional.

@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 use crate::{
     behaviour::{
         decisions::{
-            Abort, Era, Handshake, Head, Heard, Lost, Moment, NextPage, Node, Pages, Posting, Probed, Reaction,
-            Restart, Resumption, Retry, Scene, Settlement, Shutdown, Standalone,
+            Abort, Era, Following, Handshake, Head, Heard, Lost, Moment, NextPage, Node, Pages, Posting, Probed,
+            Reaction, Restart, Resumption, Retry, Scene, Settlement, Shutdown, Standalone, TaskStep,
         },
         habits::Habits,
         memory::Memory,
@@ -125,6 +125,8 @@ pub struct Behaviour {
     pub retry: Repetition,
     /// The parameters of the request that follows an `input_required` result, which is the first value.
     pub input: HookOn<Value, Map<String, Value>>,
+    /// The next step about a task.
+    pub task: HookOn<Following, TaskStep>,
     /// The next page.
     pub page: HookOn<Pages, NextPage>,
     /// Whether a resource is listed in a walk; its URI may be changed in the node.
@@ -185,6 +187,7 @@ impl Behaviour {
         abort: None,
         retry: None,
         input: None,
+        task: None,
         page: None,
         walk: None,
         resume: None,

@@ -22,6 +22,7 @@ use conform_model::revision::Revision;
 pub use lifecycle::{identity, initialize, result_meta};
 pub use params::Params;
 pub use subscriptions::closed;
+pub use task_extension::EXTENSION;
 pub use tasks::answered;
 pub use tools::input_schema;
 

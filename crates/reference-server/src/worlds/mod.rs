@@ -16,6 +16,8 @@ mod resources;
 mod responses;
 mod rounds;
 mod serving;
+mod task_extension;
+mod tasks;
 mod tools;
 mod transports;
 
@@ -35,6 +37,8 @@ static FILES: &[&[Behaviour]] = &[
     features::FEATURES,
     rounds::ROUNDS,
     passages::PASSAGES,
+    tasks::TASKS,
+    task_extension::TASK_EXTENSION,
     oauth::OAUTH,
     oauth::SECOND_LOGINS,
 ];

@@ -7,7 +7,7 @@ use crate::{
     decode::{self, Decode},
     model::{Action, Do, How, Pages},
 };
-use conform_model::evidence::{LISTS, List, Side};
+use conform_model::evidence::{LISTS, List, Side, TASKS};
 use conform_source::{
     diagnostic::{Problems, suggestion_or_all},
     yaml::{At, Position, Text, Tree, Yaml},
@@ -102,7 +102,12 @@ impl Lint<'_> {
 
 fn what(own: &mut Arguments<'_, '_>, inner: Vec<Action>) -> Do {
     match own.name {
-        "call" => Do::Call { name: own.needs("name"), arguments: own.may("arguments"), bytes: own.of_gateway("bytes") },
+        "call" => Do::Call {
+            name: own.needs("name"),
+            arguments: own.may("arguments"),
+            bytes: own.of_gateway("bytes"),
+            task: own.of_client("task"),
+        },
         "cancel" => Do::Cancel { action: own.needs("action") },
         "close" => Do::Close,
         "complete" => {
@@ -155,8 +160,8 @@ fn how(own: &mut Arguments<'_, '_>) -> How {
 
 impl Decode for &'static List {
     fn decode(tree: &Tree, problems: &mut Problems) -> Option<Self> {
-        let all: &'static [List] = &LISTS;
-        let names: Vec<(&str, Self)> = all.iter().map(|list| (list.save, list)).collect();
+        let (all, tasks): (&'static [List], Self) = (&LISTS, &TASKS);
+        let names: Vec<(&str, Self)> = all.iter().chain([tasks]).map(|list| (list.save, list)).collect();
         decode::word(tree, "of", &names, problems)
     }
 }

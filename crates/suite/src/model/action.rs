@@ -73,6 +73,9 @@ pub enum Do {
         /// The length of an argument `text`.
         #[serde(skip_serializing_if = "Option::is_none")]
         bytes: Option<usize>,
+        /// It may become a task.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        task: Option<bool>,
     },
     Get {
         name: String,
@@ -105,7 +108,7 @@ pub enum Do {
         #[serde(skip_serializing_if = "Option::is_none")]
         uris: Option<Vec<String>>,
     },
-    /// Cancels the request of an earlier action.
+    /// Cancels the request of an earlier action, or the task that it became.
     Cancel {
         action: usize,
     },
@@ -153,6 +156,11 @@ impl Action {
             Do::Parallel { actions, .. } => actions,
             _ => &[],
         }
+    }
+
+    /// Whether this is a call that may become a task, or has one inside.
+    pub fn may_be_task(&self) -> bool {
+        matches!(self.what, Do::Call { task: Some(true), .. }) || self.inner().iter().any(Self::may_be_task)
     }
 
     /// The arguments of a tool or prompt.

@@ -89,7 +89,7 @@ const STREAMED: [Named; 8] = [
 pub const GENERATED_ONLY: [&str; 3] = ["calls", "growth", "sequences"];
 
 /// The streamed names in suites about clients.
-const STREAMED_OF_CLIENT: [Named; 8] = [
+const STREAMED_OF_CLIENT: [Named; 9] = [
     ("transcript", &FRAME),
     ("exchanges", &EXCHANGE),
     ("sent", &SENT),
@@ -98,6 +98,7 @@ const STREAMED_OF_CLIENT: [Named; 8] = [
     ("served", &SERVED),
     ("posts", &POST),
     ("lists", &PAGES),
+    ("tasks", &TASK),
 ];
 
 /// The streamed names in suites about gateways.

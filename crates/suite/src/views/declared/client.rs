@@ -51,10 +51,64 @@ views! {
         input_required,
         /// Of `resources/unsubscribe`: whether the client was subscribed to the resource.
         subscribed,
+        /// Of a message about a task: what is known of it.
+        task: one OF_TASK,
+        /// Of a request with a progress token: whether a task that has not ended has the same.
+        token_of_task,
         /// Over HTTP: the request that carried it.
         http: one POST_HEAD,
         /// Milliseconds since the last message of the server on the connection.
         shown_after_ms,
+    }
+    /// `task` of a message of the client: of a request about a task, a subscription to tasks, or a cancellation of a call that became one.
+    OF_TASK "what is known of a task" {
+        /// Whether the server created it.
+        known,
+        /// Its status as the server last showed it.
+        status,
+        /// Of tasks/get: whether it is earlier after the one before than the interval allows. It is missing for the first one, after a notification, and without an interval.
+        early,
+        /// Of tasks/update: the keys that had a response before.
+        repeated: list,
+        /// Of tasks/update: the keys that the server did not list in the status that it showed last.
+        unwanted: list,
+    }
+    /// `$tasks[*]`, about clients: one task that the server created for a request of the client.
+    TASK "a task of the client" {
+        /// Its id.
+        id,
+        /// The method of the request.
+        method,
+        /// The params of the request.
+        params,
+        /// The capabilities that the client declared with the request.
+        offered,
+        /// Its status as the server last showed it.
+        status,
+        /// How often the client sent tasks/get.
+        gets,
+        /// How often it sent tasks/result.
+        results,
+        /// How often it sent tasks/update.
+        updates,
+        /// How often it sent tasks/cancel.
+        cancels,
+        /// How many tasks/get followed after the server showed that it has ended.
+        gets_after_end,
+        /// How many requests about it followed after tasks/get returned -32602.
+        after_error,
+        /// If it required input: `followed` if tasks/result, tasks/update with all keys or tasks/cancel was sent within 10 s, otherwise `ignored`.
+        input,
+        /// `outcome` if the server returned its result or error, `gone` after -32602, `cancelled`, `ended` without an outcome, `waiting` for a response, `watched` by a subscription, `left` if other requests followed and none about it, otherwise `open`.
+        end,
+        /// The numbers of frames.
+        frames: list,
+        /// The number of the connection.
+        link,
+        /// `stdio`, `http` or `sse`.
+        transport,
+        /// The revision of the connection.
+        revision,
     }
     /// `http` of a message of the client.
     POST_HEAD "an HTTP request head" {
@@ -256,6 +310,8 @@ views! {
         kind,
         /// What the client says about the failure.
         message,
+        /// Of a call: whether it became a task.
+        task,
         /// The numbers of frames.
         frames: list,
     }
@@ -283,6 +339,8 @@ views! {
         storm,
         /// The method of that request.
         storm_of,
+        /// How many of its calls became tasks, because it requested that or declared the extension.
+        tasks,
         /// How often it sent server/discover.
         probes,
         /// How often it sent ping.
