@@ -96,7 +96,8 @@ pub async fn once(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>, deviation: 
     let (session, reply) = stage.conversation?.ask(ask).await;
     let mut reply = json!(reply);
     if let Some(requests) = reply.pointer("/result/inputRequests").and_then(Value::as_object) {
-        reply["answers"] = json!(session.willing(requests));
+        // A task gets them by tasks/update, which the client does not send on its own.
+        reply["answers"] = json!(session.responses(requests, call.respond.unwrap_or(Manner::Accept), 0));
     }
     Some(reply)
 }

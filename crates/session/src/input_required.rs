@@ -68,12 +68,8 @@ impl Session {
         Some(Value::Object(retry))
     }
 
-    /// The responses of a cooperative client to the requests inside a result.
-    pub fn willing(&self, requests: &Map<String, Value>) -> Option<Value> {
-        self.responses(requests, Manner::Accept, 0)
-    }
-
-    fn responses(&self, requests: &Map<String, Value>, manner: Manner, round: usize) -> Option<Value> {
+    /// The responses of the client to the requests inside a result.
+    pub fn responses(&self, requests: &Map<String, Value>, manner: Manner, round: usize) -> Option<Value> {
         let profile = &self.shared.profile;
         let given = |(key, request): (&String, &Value)| {
             let answer = match manner {

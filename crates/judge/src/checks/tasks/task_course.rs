@@ -2,9 +2,10 @@
 //! previous one.
 //!
 //! `of: moves` looks for a task that is working again after its end, `of: ends` for one whose status changes after its end in any
-//! way, `of: times` for a `lastUpdatedAt` that is set back, and `of: creation` for a `createdAt` that changes.
+//! way, `of: times` for a `lastUpdatedAt` that is set back or is before `createdAt`, and `of: creation` for a `createdAt` that
+//! changes.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, time::Duration};
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -23,6 +24,15 @@ fn run(given: &Given) -> Report {
         let key = (task, look["link"].as_u64().unwrap_or_default());
         // If two requests overlap, their order is unknown.
         let before = last.insert(key, look).filter(|before| before["frames"][1].as_u64() < look["frames"][0].as_u64());
+        if given.text("of") == "times"
+            && let Some(true) = is_set_before_creation(look)
+        {
+            report.checked += 1;
+            let [created, updated] = ["createdAt", "lastUpdatedAt"].map(|member| &look["result"][member]);
+            let message = format!("`lastUpdatedAt` is {updated}, before `createdAt` {created}");
+            report.faults.push(fault(task, format!("/{index}/result/lastUpdatedAt"), message, created, updated));
+            continue;
+        }
         let wrong = before.and_then(|before| match given.text("of") {
             "times" => Some(("lastUpdatedAt", time(look, "lastUpdatedAt")? < time(before, "lastUpdatedAt")?)),
             "creation" => Some(("createdAt", time(look, "createdAt")? != time(before, "createdAt")?)),
@@ -32,18 +42,28 @@ fn run(given: &Given) -> Report {
         report.checked += 1;
         if is_wrong {
             let (before, now) = (&before["result"][member], &look["result"][member]);
-            report.faults.push(Fault {
-                given: "looks",
-                pointer: format!("/{index}/result/{member}"),
-                message: format!("`{member}` is {now}, after {before} in an earlier result"),
-                subject: Some(format!("task {task}")),
-                renamed_each_run: true,
-                expected: Some(json!(before)),
-                received: Some(json!(now)),
-            });
+            let message = format!("`{member}` is {now}, after {before} in an earlier result");
+            report.faults.push(fault(task, format!("/{index}/result/{member}"), message, before, now));
         }
     }
     report
+}
+
+fn fault(task: &str, pointer: String, message: String, expected: &Value, received: &Value) -> Fault {
+    Fault {
+        given: "looks",
+        pointer,
+        message,
+        subject: Some(format!("task {task}")),
+        renamed_each_run: true,
+        expected: Some(json!(expected)),
+        received: Some(json!(received)),
+    }
+}
+
+/// Whether a task was updated before it was created. One of the two may be cut to seconds.
+fn is_set_before_creation(look: &Value) -> Option<bool> {
+    Some(time(look, "lastUpdatedAt")? + Duration::from_secs(1) < time(look, "createdAt")?)
 }
 
 /// Whether the status of a task changed after its end; `None` if the task had not ended.
@@ -95,6 +115,16 @@ mod tests {
         assert_eq!(found(&["2025-11-25T10:00:00Z", "2025-11-25T10:00:00.001Z"]), (1, 0));
         assert_eq!(found(&["2025-11-25T10:00:00Z", "2025-11-25T11:59:59+02:00"]), (1, 1));
         assert_eq!(found(&["2025-11-25T10:00:00Z", "yesterday"]), (0, 0));
+    }
+
+    #[test]
+    fn an_update_before_the_creation_takes_one_look() {
+        let found = |updated: &str| {
+            let task = json!({ "taskId": "a", "createdAt": "2025-11-25T10:00:00.900Z", "lastUpdatedAt": updated });
+            let looks = json!([{ "link": 1, "frames": [1, 2], "result": task }]);
+            tried(&CHECK, Revision::V2025_11_25, [("looks", looks), ("of", json!("times"))]).faults.len()
+        };
+        assert_eq!((found("2025-11-25T10:00:00Z"), found("2025-11-25T09:00:00Z")), (0, 1));
     }
 
     #[test]
