@@ -14,6 +14,7 @@ mod resources;
 mod rounds;
 mod serving;
 mod simple;
+mod skills;
 mod transports;
 
 use std::{collections::HashMap, sync::LazyLock};
@@ -70,6 +71,7 @@ fn all() -> impl Iterator<Item = &'static Behaviour> + Clone {
         serving::SERVING,
         features::FEATURES,
         rounds::ROUNDS,
+        skills::SKILLS,
     ];
     base::BASE
         .iter()

@@ -12,6 +12,7 @@ use crate::{
     behaviour::decisions::{Abort, Retry},
     handlers, lists, message, meta,
     report::{Failure, Outcome, SESSION_OVER},
+    skills,
     state::{Client, Open},
 };
 
@@ -189,7 +190,10 @@ impl Client {
             meta::object(&mut params, "_meta").insert("progressToken".to_owned(), token);
         }
         if self.is_modern() {
-            let own = self.state.borrow().own.clone();
+            let mut own = self.state.borrow().own.clone();
+            if skills::declares(self, method) {
+                own["extensions"][skills::EXTENSION] = json!({});
+            }
             meta::add(&mut params, self.stated(), &own);
             if let Some(level) = &ask.log_level {
                 meta::object(&mut params, "_meta").insert(meta::LOG_LEVEL_KEY.to_owned(), json!(level));

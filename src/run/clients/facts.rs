@@ -15,6 +15,8 @@ use crate::{
 };
 
 const SESSION: &str = "mcp-session-id";
+/// Maximum number of different requests that are remembered. No world needs as many.
+const MOST: usize = 2_000;
 
 /// The result of one start.
 pub struct Start {
@@ -48,6 +50,7 @@ pub struct Run {
     storm_of: Option<String>,
     probes: usize,
     pings: usize,
+    requested: Vec<Value>,
     cancelled: Vec<Value>,
     notified: BTreeSet<String>,
     declares_root_changes: bool,
@@ -87,6 +90,8 @@ struct Sent {
     /// The params of requests, and of those that were cancelled.
     params: HashMap<RequestAt, Value>,
     cancelled: Vec<Value>,
+    /// The methods that were requested, each with each `uri`.
+    requested: BTreeSet<(String, String)>,
     declares_root_changes: bool,
     /// The lists of roots that it returned, and how many there were at the first change.
     roots: Vec<Value>,
@@ -109,6 +114,13 @@ struct Sent {
     /// Whether the client used it, and it is not over, and whether it was deleted.
     session: bool,
     deleted: bool,
+}
+
+impl Run {
+    /// Whether the client used the extension for skills.
+    pub fn uses_skills(&self) -> bool {
+        self.requested.iter().any(|request| request["method"].as_str().is_some_and(|method| method.starts_with("skills/")))
+    }
 }
 
 impl Sent {
@@ -163,6 +175,10 @@ impl Sent {
                             "tools/call" => self.called.insert(frame.link),
                             _ => false,
                         };
+                        let uri = message.params()["uri"].as_str().unwrap_or_default();
+                        if self.requested.len() < MOST {
+                            self.requested.insert((message.method.to_owned(), uri.to_owned()));
+                        }
                         self.params.insert(related.sent, message.params().clone());
                         self.open.insert(related.sent);
                         *self.equal.entry(without_meta(message.whole)).or_default() += 1;
@@ -249,6 +265,7 @@ pub fn start(
         storm_of: storm.map(|(request, _)| method_of(request)),
         probes: times("server/discover"),
         pings: times("ping"),
+        requested: sent.requested.iter().map(|(method, uri)| json!({ "method": method, "uri": uri })).collect(),
         cancelled: sent.cancelled.clone(),
         notified: sent.notified.clone(),
         declares_root_changes: sent.declares_root_changes,

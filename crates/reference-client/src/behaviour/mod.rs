@@ -20,6 +20,7 @@ use crate::{
     oauth::{errand::Errand, ways::Ways},
     options::Transport,
     report::{Failure, Outcome},
+    skills::Flaw,
     transport::{event_stream::Event, lines::LineWays, streams::StreamWays},
 };
 use conform_faults::Edit;
@@ -140,6 +141,8 @@ pub struct Behaviour {
     /// Additional actions; `"force": true` skips the check of capabilities.
     pub unasked: ExtraActions,
     pub habits: Habits,
+    /// What the client does wrong with skills.
+    pub skills: Option<Flaw>,
     /// Decisions in a login.
     pub oauth: Ways,
 }
@@ -195,6 +198,7 @@ impl Behaviour {
         outcome: None,
         unasked: None,
         habits: Habits::USUAL,
+        skills: None,
         oauth: Ways::USUAL,
     };
 

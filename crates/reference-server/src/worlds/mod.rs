@@ -16,6 +16,7 @@ mod resources;
 mod responses;
 mod rounds;
 mod serving;
+mod skills;
 mod tools;
 mod transports;
 
@@ -37,6 +38,7 @@ static FILES: &[&[Behaviour]] = &[
     passages::PASSAGES,
     oauth::OAUTH,
     oauth::SECOND_LOGINS,
+    skills::SKILLS,
 ];
 
 /// All worlds, in the order of the files.
@@ -47,6 +49,11 @@ pub fn worlds() -> Vec<FaultInfo> {
 /// Whether a world has authorization.
 pub fn has_login(world: &str) -> bool {
     behaviours().any(|behaviour| behaviour.name == world && behaviour.oauth.is_some())
+}
+
+/// Whether a world has skills.
+pub fn has_skills(world: &str) -> bool {
+    skills::SKILLS.iter().any(|behaviour| behaviour.name == world)
 }
 
 pub fn behaviours() -> impl Iterator<Item = &'static Behaviour> {
