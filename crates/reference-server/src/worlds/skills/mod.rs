@@ -76,7 +76,16 @@ pub static SKILLS: &[Behaviour] = &[
         ..world("undeclared-skills", "a resource has a URI with the scheme skill, and the extension is not declared")
     },
     // The upstream of gateways: the skills of `serve --extension skills`.
-    Behaviour { extension: Some("skills"), ..world("skills-upstream", "the server has its usual skills") },
+    Behaviour {
+        extension: Some("skills"),
+        say: Some(|_, scene, message| {
+            if scene.method() == Some("skills/list") && message.get("result").is_some() {
+                message["result"]["cacheScope"] = json!("private");
+            }
+            true
+        }),
+        ..world("skills-upstream", "the server has its usual skills, listed for one user alone")
+    },
 ];
 
 /// Declares the extension with these settings.
