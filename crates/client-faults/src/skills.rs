@@ -1,11 +1,14 @@
 //! Faults in the use of skills.
 
 use crate::simple::page;
+use conform_model::revision::Revision;
 use conform_reference_client::{
-    behaviour::{Behaviour, EVERYWHERE, decisions::{Heard, Pages}},
+    behaviour::{
+        Behaviour, EVERYWHERE,
+        decisions::{Heard, Pages},
+    },
     skills::Flaw::{self, *},
 };
-use conform_model::revision::Revision;
 use serde_json::{Map, json};
 
 const fn flaw(name: &'static str, about: &'static str, flaw: Flaw) -> Behaviour {
@@ -24,8 +27,16 @@ pub static SKILLS: &[Behaviour] = &[
     // Which skills there are.
     flaw("skills-undeclared-used", "skills are requested of every server", DeclarationIgnored),
     flaw("skills-settings-strict", "unknown settings of the extension hide all skills", SettingsStrict),
-    flaw("skills-entries-strict", "an entry with unknown fields is rejected, and the whole list with it", EntriesStrict),
-    flaw("skills-odd-entries-dropped", "entries with unknown fields are dropped from lists, and not requested", OddEntriesDropped),
+    flaw(
+        "skills-entries-strict",
+        "an entry with unknown fields is rejected, and the whole list with it",
+        EntriesStrict,
+    ),
+    flaw(
+        "skills-odd-entries-dropped",
+        "entries with unknown fields are dropped from lists, and not requested",
+        OddEntriesDropped,
+    ),
     flaw("skills-kept-by-name", "of skills with the same name the last one is kept", KeptByName),
     flaw("skills-listed-for-each-file", "skills are listed again for each file", ListedForEachFile),
     flaw("skills-listed-only", "skills that are not listed are rejected", ListedOnly),
@@ -35,7 +46,11 @@ pub static SKILLS: &[Behaviour] = &[
     flaw("skills-authority-resolved", "the first segment of the URI of a skill is taken for a host", AuthorityResolved),
     flaw("skills-hooks-run-at-list", "hooks of skills are run when they are listed", HooksRunAtList),
     flaw("skills-hooks-run-at-load", "hooks of skills are run when they are loaded", HooksRunAtLoad),
-    flaw("skills-allowed-tools-called", "a tool in `allowed-tools` is called when the skill is loaded", AllowedToolsCalled),
+    flaw(
+        "skills-allowed-tools-called",
+        "a tool in `allowed-tools` is called when the skill is loaded",
+        AllowedToolsCalled,
+    ),
     modern(page("skills-first-page-only", "only the first page of skills is requested", |_, _, pages, next| {
         if of_skills(pages) {
             *next = None;
@@ -65,16 +80,28 @@ pub static SKILLS: &[Behaviour] = &[
             if fails { Heard::Disconnect } else { Heard::Message }
         }),
         skills: None,
-        ..Behaviour::modern("skills-error-disconnects", "an error of a method for skills ends the connection", EVERYWHERE)
+        ..Behaviour::modern(
+            "skills-error-disconnects",
+            "an error of a method for skills ends the connection",
+            EVERYWHERE,
+        )
     },
     // What is loaded.
-    flaw("skills-missing-resources-dynamic", "an entry without `resources` is taken for a dynamic skill", MissingIsDynamic),
+    flaw(
+        "skills-missing-resources-dynamic",
+        "an entry without `resources` is taken for a dynamic skill",
+        MissingIsDynamic,
+    ),
     flaw("skills-null-resources-dynamic", "null as `resources` is taken for a dynamic skill", NullIsDynamic),
     flaw("skills-text-resources-dynamic", "any text as `resources` is taken for a dynamic skill", AnyTextIsDynamic),
     flaw("skills-unlisted-skill-md-loaded", "a SKILL.md that its entry does not list is loaded", SkillMdUnlisted),
     flaw("skills-of-100-files", "skills with more than 100 files are rejected", AtMost100Files),
     flaw("skills-files-of-4-mib-rejected", "files of 4 MiB are rejected", LargeFilesRejected),
-    flaw("skills-limit-after-reading", "a skill with too many files is rejected after its SKILL.md was read", LimitAfterReading),
+    flaw(
+        "skills-limit-after-reading",
+        "a skill with too many files is rejected after its SKILL.md was read",
+        LimitAfterReading,
+    ),
     // What is read when.
     flaw("skills-prefetched", "all files of listed skills are read", AllPrefetched),
     flaw("skills-previewed", "the SKILL.md of each listed skill is read", SkillMdPreviewed),
@@ -91,7 +118,11 @@ pub static SKILLS: &[Behaviour] = &[
     flaw("skills-digest-algorithm-only", "only the algorithm of digests is compared", DigestBegin),
     flaw("skills-size-ignored", "sizes are not compared", SizeIgnored),
     flaw("skills-cut-to-size", "files are cut to their sizes before they are verified", CutToSize),
-    flaw("skills-longer-accepted", "a file that is longer than described is accepted if the digest fits", LongerAccepted),
+    flaw(
+        "skills-longer-accepted",
+        "a file that is longer than described is accepted if the digest fits",
+        LongerAccepted,
+    ),
     flaw("skills-newlines-normalised", "line ends are changed before files are verified", NewlinesNormalised),
     flaw("skills-mark-removed", "byte order marks are removed before files are verified", MarkRemoved),
     flaw("skills-blob-hashed-as-text", "the base64 of blobs is verified instead of their bytes", BlobHashedAsText),
@@ -100,14 +131,22 @@ pub static SKILLS: &[Behaviour] = &[
     flaw("skills-texts-joined", "the texts of a read are joined", TextsJoined),
     // Front matter.
     flaw("skills-front-matter-ignored", "front matter is not compared with that of the entry", FrontMatterIgnored),
-    flaw("skills-name-and-description-only", "only name and description in front matter are compared", NameAndDescriptionOnly),
+    flaw(
+        "skills-name-and-description-only",
+        "only name and description in front matter are compared",
+        NameAndDescriptionOnly,
+    ),
     flaw("skills-fields-of-file-ignored", "front matter that only the file has is ignored", FieldsOfFileIgnored),
     flaw("skills-front-matter-by-line", "front matter is parsed line by line", FrontMatterByLine),
     flaw("skills-front-matter-in-order", "the order of fields in front matter is compared", OrderCompared),
     flaw("skills-numbers-by-type", "2.0 and 2 in front matter are different", NumbersByType),
     flaw("skills-reserved-rejected", "skills with reserved metadata are rejected", ReservedRejected),
     flaw("skills-dynamic-unverified", "the front matter of dynamic skills is not compared", DynamicUnverified),
-    flaw("skills-dynamic-name-only", "only the name in the front matter of dynamic skills is compared", DynamicNameOnly),
+    flaw(
+        "skills-dynamic-name-only",
+        "only the name in the front matter of dynamic skills is compared",
+        DynamicNameOnly,
+    ),
     // Other files.
     flaw("skills-unlisted-read", "files that the entry does not list are read", UnlistedRead),
     flaw("skills-directory-undeclared", "directories are read of every server with skills", DirectoryUndeclared),
@@ -115,7 +154,11 @@ pub static SKILLS: &[Behaviour] = &[
     flaw("skills-directory-extends", "what a directory lists becomes a part of the skill", DirectoryExtends),
     flaw("skills-escapes-followed", "references that lead out of the skill are followed", EscapesFollowed),
     flaw("skills-absolute-followed", "absolute references are read as files of the skill", AbsoluteFollowed),
-    flaw("skills-resolved-from-scheme", "references are resolved without the directory of the skill", ResolvedFromScheme),
+    flaw(
+        "skills-resolved-from-scheme",
+        "references are resolved without the directory of the skill",
+        ResolvedFromScheme,
+    ),
     flaw("skills-first-segment-lost", "references are resolved without the first segment of the URI", FirstSegmentLost),
     flaw("skills-slash-added", "references are resolved with a second slash", SlashAdded),
     // Approvals.

@@ -119,7 +119,9 @@ struct Sent {
 impl Run {
     /// Whether the client used the extension for skills.
     pub fn uses_skills(&self) -> bool {
-        self.requested.iter().any(|request| request["method"].as_str().is_some_and(|method| method.starts_with("skills/")))
+        self.requested
+            .iter()
+            .any(|request| request["method"].as_str().is_some_and(|method| method.starts_with("skills/")))
     }
 }
 

@@ -9,8 +9,8 @@ use super::{
     matching::{Index, Matching, Pair},
     messages::Message,
     opaque::Opaque,
-    skills,
     open::{has_failed, has_waited, is_unanswered},
+    skills,
     told::{has_client_for, is_declared_by_client, is_supported, notification},
 };
 use crate::exchange::Origin;

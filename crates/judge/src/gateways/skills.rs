@@ -7,22 +7,17 @@ use super::{
     messages::Message,
 };
 
-/// The entries of skills in the results on one side.
-fn entries<'a>(matching: &Matching<'a>, behind: bool) -> impl Iterator<Item = (&'a Message, &'a Value)> {
-    let here = matching.messages.clone().into_iter().filter(move |message| message.behind == behind);
-    here.flat_map(|message| {
-        let result = &message.message["result"];
-        let listed = result["skills"].as_array().into_iter().flatten();
-        listed.chain(result.get("skill")).map(move |entry| (message, entry))
-    })
-}
-
 /// Of a request for the last page of skills: the URIs that the upstream listed and no page of the gateway had.
 pub fn missing(matching: &Matching, pair: &Pair) -> Option<Vec<Value>> {
     let asked = matching.at(pair.sent);
     let result = matching.at(*pair.arrived.first()?).message.get("result")?;
     let is_last = asked.method() == "skills/list" && !asked.behind && result["nextCursor"].is_null();
-    let uris = |behind| entries(matching, behind).filter_map(|(_, entry)| entry["uri"].as_str());
+    // An entry may be served without being listed.
+    let uris = |behind: bool| {
+        let here = matching.messages.iter().filter(move |message| message.behind == behind);
+        let listed = here.filter_map(|message| message.message["result"]["skills"].as_array()).flatten();
+        listed.filter_map(|entry| entry["uri"].as_str())
+    };
     let first = uris(true).next().filter(|_| is_last);
     first?;
     // A gateway in front of several servers puts a label before the path.
@@ -44,7 +39,13 @@ pub fn file(matching: &Matching, request: &Message) -> Option<Value> {
     files.filter(|file| file["uri"] == request.message["params"]["uri"]).last().cloned()
 }
 
+/// The entries of skills that the client had before it sent the request.
 fn before<'a>(matching: &Matching<'a>, request: &Message) -> impl Iterator<Item = &'a Value> {
     let (frame, is_front) = (request.frame, !request.behind);
-    entries(matching, false).filter(move |(message, _)| is_front && message.frame < frame).map(|(_, entry)| entry)
+    let messages = matching.messages.clone().into_iter();
+    let earlier = messages.filter(move |message| is_front && !message.behind && message.frame < frame);
+    earlier.flat_map(|message| {
+        let result = &message.message["result"];
+        result["skills"].as_array().into_iter().flatten().chain(result.get("skill"))
+    })
 }

@@ -36,10 +36,8 @@ pub const LISTS: [List; 4] = [
 ];
 
 /// The list of the skills extension.
-pub const SKILLS: List = List {
-    capability: "extensions/io.modelcontextprotocol~1skills",
-    ..List::new("skills/list", "skills", "uri")
-};
+pub const SKILLS: List =
+    List { capability: "extensions/io.modelcontextprotocol~1skills", ..List::new("skills/list", "skills", "uri") };
 
 /// How a list or a walk ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -34,7 +34,9 @@ pub async fn skill_md(client: &Rc<Client>, uri: &str, entry: &Value, ask: &Ask) 
     let bytes = bytes(content).ok_or_else(|| Failure::invalid("SKILL.md has no content"))?;
     let text = String::from_utf8(bytes).map_err(|_| mismatch("SKILL.md is not UTF-8"))?;
     let is_dynamic = entry["resources"] == "dynamic";
-    let compares = entry.get("frontmatter").is_some() && !client.has(Flaw::FrontMatterIgnored) && !(is_dynamic && client.has(Flaw::DynamicUnverified));
+    let compares = entry.get("frontmatter").is_some()
+        && !client.has(Flaw::FrontMatterIgnored)
+        && !(is_dynamic && client.has(Flaw::DynamicUnverified));
     if compares && !front_matter::fits(client, &text, &entry["frontmatter"], is_dynamic) {
         return Err(mismatch("the front matter differs from that of the entry"));
     }
@@ -88,7 +90,13 @@ fn with_uri(mut content: Value, uri: &str) -> Value {
 }
 
 /// Size and digest.
-fn compare(client: &Client, is_skill_md: bool, content: &Value, mut bytes: Vec<u8>, file: &Value) -> Result<(), Failure> {
+fn compare(
+    client: &Client,
+    is_skill_md: bool,
+    content: &Value,
+    mut bytes: Vec<u8>,
+    file: &Value,
+) -> Result<(), Failure> {
     // Without a digest there is nothing to compare; only flawed clients have such a file.
     let Some(expected) = file["digest"].as_str() else { return Ok(()) };
     let size = file["size"].as_u64().and_then(|size| usize::try_from(size).ok()).unwrap_or_default();
@@ -117,7 +125,8 @@ pub async fn read(client: &Rc<Client>, uri: &str, ask: &Ask) -> Outcome {
 fn one(client: &Client, result: &Value, uri: &str) -> Value {
     let all = result["contents"].as_array().map(Vec::as_slice).unwrap_or_default();
     let found = all.iter().find(|content| content["uri"] == uri).or_else(|| all.first());
-    let mut content = if client.has(Flaw::FirstContentTaken) { all.first() } else { found }.cloned().unwrap_or_default();
+    let mut content =
+        if client.has(Flaw::FirstContentTaken) { all.first() } else { found }.cloned().unwrap_or_default();
     if client.has(Flaw::TextsJoined) && content["text"].is_string() {
         content["text"] = all.iter().filter_map(|content| content["text"].as_str()).collect::<String>().into();
     }

@@ -8,7 +8,11 @@ use crate::state::Client;
 /// Whether the file has the front matter of the entry: the same fields with the same values, in any order.
 pub fn fits(client: &Client, text: &str, entry: &Value, is_dynamic: bool) -> bool {
     let Some(found) = front_matter(text) else { return false };
-    let reserved = |value: &Value| value["metadata"].as_object().is_some_and(|data| data.keys().any(|key| key.starts_with("io.modelcontextprotocol/")));
+    let reserved = |value: &Value| {
+        value["metadata"]
+            .as_object()
+            .is_some_and(|data| data.keys().any(|key| key.starts_with("io.modelcontextprotocol/")))
+    };
     if client.has(Flaw::ReservedRejected) && reserved(entry) {
         return false;
     }
@@ -48,7 +52,8 @@ fn front_matter(text: &str) -> Option<&str> {
 fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Object(one), Value::Object(other)) => {
-            one.len() == other.len() && one.iter().all(|(name, value)| other.get(name).is_some_and(|of| same(value, of)))
+            one.len() == other.len()
+                && one.iter().all(|(name, value)| other.get(name).is_some_and(|of| same(value, of)))
         }
         (Value::Array(one), Value::Array(other)) => {
             one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))

@@ -138,7 +138,10 @@ async fn entry(client: &Rc<Client>, uri: &str, ask: &Ask) -> Outcome {
     if let Some(known) = known {
         return Ok(known);
     }
-    if client.has(Flaw::ListedOnly) || client.has(Flaw::KeptByName) {
+    let name = root(uri).rsplit('/').next().unwrap_or_default();
+    let is_taken =
+        |client: &Client| client.skills.borrow().entries.values().any(|other| other["frontmatter"]["name"] == name);
+    if client.has(Flaw::ListedOnly) || client.has(Flaw::KeptByName) && is_taken(client) {
         return Err(Failure::invalid("the skill is not listed"));
     }
     if client.has(Flaw::OtherSchemesRejected) && !uri.starts_with("skill://") {
@@ -157,7 +160,10 @@ async fn entry(client: &Rc<Client>, uri: &str, ask: &Ask) -> Outcome {
 fn check(client: &Client, uri: &str, entry: &Value) -> Result<(), Failure> {
     let resources = &entry["resources"];
     let tolerated = match resources {
-        Value::Null => entry.get("resources").is_none() && client.has(Flaw::MissingIsDynamic) || entry.get("resources").is_some() && client.has(Flaw::NullIsDynamic),
+        Value::Null => {
+            entry.get("resources").is_none() && client.has(Flaw::MissingIsDynamic)
+                || entry.get("resources").is_some() && client.has(Flaw::NullIsDynamic)
+        }
         Value::String(word) => word == "dynamic" || client.has(Flaw::AnyTextIsDynamic),
         Value::Array(files) => {
             let most = if client.has(Flaw::AtMost100Files) { 100 } else { usize::MAX };

@@ -32,7 +32,8 @@ pub fn hear(memory: &mut Memory, message: &mut Value) -> Heard {
     let asked = uri(message).to_owned();
     match method(message) {
         "resources/directory/read" if asked == "skill://forms/forms" => {
-            let file = |name: &str| json!({ "uri": format!("{asked}/{name}"), "name": name, "mimeType": "text/markdown" });
+            let file =
+                |name: &str| json!({ "uri": format!("{asked}/{name}"), "name": name, "mimeType": "text/markdown" });
             return result(message, json!({ "resources": [file("old.md"), file("new.md")] }));
         }
         "resources/read" => drop(memory.keys.insert(format!("read {asked}"))),

@@ -57,7 +57,8 @@ fn many(root: &str, files: usize) -> Skill {
 /// SKILL.md and four files have that many bytes.
 fn heavy(root: &str, bytes: usize) -> Skill {
     let md = skill(root, "Many bytes");
-    let own = md.entry()["resources"][0]["size"].as_u64().and_then(|size| usize::try_from(size).ok()).unwrap_or_default();
+    let own =
+        md.entry()["resources"][0]["size"].as_u64().and_then(|size| usize::try_from(size).ok()).unwrap_or_default();
     let part = bytes / 4;
     (1..=4).fold(md, |skill, number| {
         let size = if number == 4 { part - own } else { part };
