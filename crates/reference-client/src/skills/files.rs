@@ -40,9 +40,10 @@ pub async fn skill_md(client: &Rc<Client>, uri: &str, entry: &Value, ask: &Ask) 
     if compares && !front_matter::fits(client, &text, &entry["frontmatter"], is_dynamic) {
         return Err(mismatch("the front matter differs from that of the entry"));
     }
-    let many = entry["resources"].as_array().is_some_and(|files| files.len() > 512);
-    if many && client.has(Flaw::LimitAfterReading) {
-        return Err(Failure::invalid("the skill has too many files"));
+    let files = entry["resources"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let bytes: u64 = files.iter().filter_map(|file| file["size"].as_u64()).sum();
+    if (files.len() > 512 || bytes > 16 << 20) && client.has(Flaw::LimitAfterReading) {
+        return Err(Failure::invalid("the skill is too large"));
     }
     Ok(contents)
 }
@@ -53,9 +54,11 @@ pub async fn verified(client: &Rc<Client>, skill: &str, uri: &str, held: &Value,
     let inside = uri.starts_with(&format!("{}/", root(skill)));
     let is_dynamic = !held["resources"].is_array();
     let Some(file) = listed else {
-        let read_anyway = [Flaw::UnlistedRead, Flaw::EscapesFollowed, Flaw::AbsoluteFollowed];
-        let unlisted_md = uri == skill && client.has(Flaw::SkillMdUnlisted);
-        if is_dynamic && inside || unlisted_md || read_anyway.iter().any(|flaw| client.has(*flaw)) {
+        let follows = client.has(Flaw::EscapesFollowed) || client.has(Flaw::AbsoluteFollowed);
+        let is_flawed = client.has(Flaw::UnlistedRead) && inside
+            || follows && !inside
+            || client.has(Flaw::SkillMdUnlisted) && uri == skill;
+        if is_dynamic && inside || is_flawed {
             return read(client, uri, ask).await.map(|result| one(client, &result, uri));
         }
         return Err(Failure::invalid("the entry does not list the file"));
