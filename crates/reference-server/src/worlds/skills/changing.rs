@@ -10,7 +10,7 @@ use crate::{
 
 fn skills(memory: &Memory) -> Vec<Skill> {
     let is_new = |name: &str| memory.keys.contains(&format!("new skill://{name}/SKILL.md"));
-    let edited = if is_new("edited") { "Ask nobody.\n" } else { "Ask a user.\n" };
+    let edited = if is_new("edited") { "Delete all.\n" } else { "Delete one.\n" };
     let grown = skill("skill://grown", "A file is added").text("notes.md", "Notes.\n");
     let shrunk = skill("skill://shrunk", "A file is removed").text("notes.md", "Notes.\n");
     let rewritten = if is_new("rewritten") { "version 2\n" } else { "version 1\n" };

@@ -33,7 +33,7 @@ fn skills(host: &str) -> Vec<Skill> {
         skill("skill://size-below", "Its size is too small").changed(|entry| entry["resources"][0]["size"] = json!(20)),
         skill("skill://size-above", "Its size is too large").changed(|entry| entry["resources"][0]["size"] = json!(9000)),
         skill("skill://parts", "Other files differ")
-            .differing("references/a.md", b"Ask the user.\n", b"Ask nobody. \n", false)
+            .differing("references/a.md", b"Delete one.\n", b"Delete all.\n", false)
             .differing("assets/b.bin", &[0, 159, 1, 2], &[0, 159, 1, 3], true)
             .text("references/c.md", "Right.\n"),
         differs(

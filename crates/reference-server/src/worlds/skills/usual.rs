@@ -21,7 +21,7 @@ fn listed(host: &str) -> Vec<Skill> {
             .body("# Basic\n\nSee [the guide](references/GUIDE.md) and [the rest](references/LATER.md).\n")
             .text("references/GUIDE.md", "Begin at the beginning.\n")
             .text("references/LATER.md", "Go on to the end.\n"),
-        skill("skill://unused", "Nobody needs it").text("notes.md", "Nothing.\n"),
+        skill("skill://unused", "It is never needed").text("notes.md", "Nothing.\n"),
         skill("skill://generic", "Read as a resource").text("notes.md", "Not yet.\n"),
         skill("skill://line-ends", "Lines end with CRLF")
             .md(|bytes| String::from_utf8_lossy(&bytes).replace('\n', "\r\n").into_bytes()),
