@@ -33,7 +33,8 @@ pub fn fits(client: &Client, text: &str, entry: &Value, is_dynamic: bool) -> boo
         return listed.into_iter().all(|(name, value)| same(&parsed[name], value));
     }
     if client.has(Flaw::OrderCompared) {
-        return parsed.to_string() == entry.to_string();
+        let written = |value: &Value| value.to_string();
+        return written(&parsed) == written(entry);
     }
     if client.has(Flaw::NumbersByType) {
         return parsed == *entry;
@@ -45,7 +46,7 @@ pub fn fits(client: &Client, text: &str, entry: &Value, is_dynamic: bool) -> boo
 fn front_matter(text: &str) -> Option<&str> {
     let text = text.trim_start_matches('\u{feff}');
     let begun = text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n"))?;
-    Some(&begun[..begun.find("\n---")? + 1])
+    Some(&begun[..=begun.find("\n---")?])
 }
 
 /// Numbers are the same by their value.

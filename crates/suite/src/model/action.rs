@@ -150,6 +150,7 @@ pub enum Approval {
 }
 
 impl Approval {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
     fn is_usual(&self) -> bool {
         *self == Self::Once
     }
