@@ -191,7 +191,7 @@ impl Client {
         }
         if self.is_modern() {
             let mut own = self.state.borrow().own.clone();
-            if skills::declares(self, method) {
+            if skills::declares(method) {
                 own["extensions"][skills::EXTENSION] = json!({});
             }
             meta::add(&mut params, self.stated(), &own);

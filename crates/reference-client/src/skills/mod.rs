@@ -49,9 +49,8 @@ fn needs_extension(client: &Client) -> Result<(), Failure> {
 }
 
 /// Whether a request is one of the extension, which it then declares.
-pub fn declares(client: &Client, method: &str) -> bool {
-    let is_ours = method.starts_with("skills/") || method == "resources/directory/read";
-    is_ours && !client.ways.habits.declares_nothing
+pub fn declares(method: &str) -> bool {
+    method.starts_with("skills/") || method == "resources/directory/read"
 }
 
 /// The directory of a SKILL.md.
