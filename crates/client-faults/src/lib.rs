@@ -14,6 +14,7 @@ mod resources;
 mod rounds;
 mod serving;
 mod simple;
+mod skills;
 mod tasks;
 mod transports;
 
@@ -71,6 +72,7 @@ fn all() -> impl Iterator<Item = &'static Behaviour> + Clone {
         serving::SERVING,
         features::FEATURES,
         rounds::ROUNDS,
+        skills::SKILLS,
         tasks::TASKS,
     ];
     base::BASE

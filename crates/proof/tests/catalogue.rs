@@ -52,17 +52,13 @@ fn requirements_on_tasks_of_clients_are_accounted_for() {
     accounted_for(&requirements, &[Side::Client]);
 }
 
-/// Of the extensions, those that suites about servers judge.
 #[test]
 fn requirements_of_extensions_are_accounted_for() {
     let Some(folder) = catalogues() else { return };
-    let parts = ["negotiation", "skills", "apps"];
+    let parts = ["negotiation", "skills", "client-skills", "apps"];
     let requirements =
         parts.into_iter().flat_map(|part| read(&folder.join("extensions").join(part).with_extension("yaml")));
-    let on_servers: Vec<Requirement> = requirements.filter(|requirement| requirement.actor == "server").collect();
-    accounted_for(&on_servers, &[Side::Server]);
-    let of_apps = read(&folder.join("extensions/apps.yaml"));
-    accounted_for(&of_apps, &[Side::Server, Side::Client, Side::Gateway]);
+    accounted_for(&requirements.collect::<Vec<_>>(), &[Side::Server, Side::Client, Side::Gateway]);
 }
 
 #[test]

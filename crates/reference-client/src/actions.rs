@@ -14,6 +14,7 @@ use crate::{
     options::strings,
     report::{Failure, Outcome},
     requests::Ask,
+    skills,
     state::Client,
     tasks,
 };
@@ -134,6 +135,7 @@ async fn execute(client: &Rc<Client>, action: &Value, name: &str) -> Outcome {
         if legacy == modern && !ask.force { Err(unsupported()) } else { Ok(()) }
     };
     let with = |names: &[&str]| pick(action, names);
+    let uri = action["uri"].as_str().unwrap_or_default();
     match word {
         "connect" => connect(client).await.map(|()| json!({})),
         "close" => {
@@ -145,7 +147,15 @@ async fn execute(client: &Rc<Client>, action: &Value, name: &str) -> Outcome {
         "walk" => lists::walk(client, &ask).await,
         "call" if action["task"] == true => tasks::call(client, with(&["name", "arguments"]), &ask).await,
         "call" => client.request("tools/call", with(&["name", "arguments"]), &ask).await,
-        "read" => client.request("resources/read", with(&["uri"]), &ask).await,
+        "read" => {
+            let read = client.request("resources/read", with(&["uri"]), &ask).await;
+            skills::after_reading(client, uri, &ask).await;
+            read
+        }
+        "skill" => skills::get(client, uri, &ask).await,
+        "directory" => skills::directory(client, uri, &ask).await,
+        "load" => skills::load(client, action, &ask).await,
+        "file" => skills::file(client, action, &ask).await,
         "get" => client.request("prompts/get", with(&["name", "arguments"]), &ask).await,
         "complete" => {
             let has_context = client.revision().features().titles;
@@ -211,7 +221,9 @@ fn pick(action: &Value, names: &[&str]) -> Value {
 }
 
 async fn list(client: &Rc<Client>, action: &Value, ask: &Ask) -> Outcome {
+    let most = action["pages"].as_u64().and_then(|most| usize::try_from(most).ok());
     let method = match action["of"].as_str().unwrap_or("resources") {
+        "skills" => return skills::list(client, most, ask).await,
         "tools" => "tools/list",
         "prompts" => "prompts/list",
         "templates" => "resources/templates/list",
@@ -219,7 +231,6 @@ async fn list(client: &Rc<Client>, action: &Value, ask: &Ask) -> Outcome {
         "resources" => "resources/list",
         other => return Err(Failure::unsupported(format!("there is no list of `{other}`"))),
     };
-    let most = action["pages"].as_u64().and_then(|most| usize::try_from(most).ok());
     let Value::Object(scope) = pick(action, &["uri", "prefix"]) else { return Ok(Value::Null) };
     lists::all(client, method, &scope, most, ask).await
 }

@@ -23,6 +23,7 @@ pub mod options;
 pub mod outside;
 pub mod report;
 pub mod requests;
+pub mod skills;
 pub mod state;
 pub mod tasks;
 pub mod transport;

@@ -28,6 +28,7 @@ fn items_of(method: &str) -> &'static str {
     match method {
         "tools/list" => "tools",
         "prompts/list" => "prompts",
+        "skills/list" => "skills",
         "resources/templates/list" => "resourceTemplates",
         "tasks/list" => "tasks",
         _ => "resources",

@@ -12,6 +12,7 @@ use crate::{
     behaviour::decisions::{Abort, Retry},
     handlers, lists, message, meta,
     report::{Failure, Outcome, SESSION_OVER},
+    skills,
     state::{Client, Open},
     tasks::EXTENSION,
 };
@@ -198,6 +199,9 @@ impl Client {
             let of_tasks = params.get("notifications").is_some_and(|filter| filter.get("taskIds").is_some());
             if ask.task || of_tasks || method.starts_with("tasks/") {
                 own["extensions"][EXTENSION] = json!({});
+            }
+            if skills::declares(method) {
+                own["extensions"][skills::EXTENSION] = json!({});
             }
             meta::add(&mut params, self.stated(), &own);
             if let Some(level) = &ask.log_level {

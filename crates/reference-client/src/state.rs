@@ -27,6 +27,7 @@ use crate::{
     options::{Options, Transport},
     outside::Outside,
     report::{Failure, Outcome, Report},
+    skills::Skills,
     tasks::Task,
     transport::{Connection, headers::MirroredParam},
 };
@@ -92,6 +93,7 @@ pub struct Client {
     /// The transport in use, which a fallback can change.
     pub kind: Cell<Transport>,
     pub cache: RefCell<Cache>,
+    pub skills: RefCell<Skills>,
     /// Only one part of the client opens a connection at a time.
     pub reviving: Mutex<()>,
     pub deadline: Option<Instant>,
@@ -119,6 +121,7 @@ impl Client {
             state: RefCell::new(state),
             transport: RefCell::default(),
             cache: RefCell::default(),
+            skills: RefCell::default(),
             reviving: Mutex::default(),
             outside,
             held: RefCell::default(),

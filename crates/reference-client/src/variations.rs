@@ -15,6 +15,14 @@ pub fn find(name: &str) -> Result<&'static Behaviour, String> {
 
 pub static VARIATIONS: &[Behaviour] = &[
     Behaviour {
+        habits: Habits { refreshes_skills: true, ..Habits::USUAL },
+        ..Behaviour::modern(
+            "refreshes-skills",
+            "the entry of a skill is requested again if a file does not fit it",
+            EVERYWHERE,
+        )
+    },
+    Behaviour {
         habits: Habits { parallel: true, ..Habits::USUAL },
         ..Behaviour::new("parallel", "everything is listed at once", EVERYWHERE)
     },

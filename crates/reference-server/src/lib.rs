@@ -38,4 +38,4 @@ pub use http::{APP, CLIENT, Listening, http, tokens};
 pub use options::{EXTENSIONS, Options, PROPOSALS, Transport};
 pub use stdio::{serve, stdio};
 pub use variations::variations;
-pub use worlds::{has_login, worlds};
+pub use worlds::{has_login, has_skills, worlds};

@@ -21,7 +21,7 @@ use super::{
     job::ClientJob,
     oauth::Reached,
     reported,
-    scenarios::{PLAIN_LOGIN, Planned, Worlds, planned},
+    scenarios::{Planned, Worlds, planned},
     unconnected::never_connected,
 };
 use crate::{
@@ -203,17 +203,14 @@ impl<'a> ClientRun<'a> {
         let others = self.planned[1..].iter().filter(|planned| {
             planned.applies(revision, transport) && self.worlds.shows(&planned.scenario.world, revision, transport)
         });
-        let (logins, others): (Vec<_>, Vec<_>) = others.partition(|planned| planned.has_login());
-        let (plain, logins): (Vec<_>, Vec<_>) =
-            logins.into_iter().partition(|planned| planned.scenario.world == PLAIN_LOGIN);
+        let (others, later): (Vec<_>, Vec<_>) = others.partition(|planned| planned.after().is_none());
+        let (logins, skills): (Vec<_>, Vec<_>) = later.into_iter().partition(|planned| planned.has_login());
         let (tasks, others): (Vec<_>, Vec<_>) = others.into_iter().partition(|planned| planned.may_have_tasks());
         let (first_tasks, tasks) = tasks.split_at(tasks.len().min(1));
-        let mut others = self.scenarios([others.as_slice(), &plain, first_tasks].concat(), revision).await?;
-        // The same holds for a client without tasks.
-        if others
-            .iter()
-            .any(|(start, _)| start.run.tasks > 0 && first_tasks.iter().any(|first| first.id == start.scenario))
-        {
+        let mut others = self.scenarios([others.as_slice(), first_tasks].concat(), revision).await?;
+        // A client without tasks shows nothing in the other worlds about them.
+        let is_first = |start: &Start| first_tasks.iter().any(|first| first.id == start.scenario);
+        if others.iter().any(|(start, _)| start.run.tasks > 0 && is_first(start)) {
             others.extend(self.scenarios(tasks.to_vec(), revision).await?);
         }
         // A client that does not log in where everything is as usual shows nothing in the other worlds.
@@ -225,6 +222,10 @@ impl<'a> ClientRun<'a> {
                     .push(format!("the client did not log in, so authorization is not tested: {}", reached.words()));
             }
             None => {}
+        }
+        // The same holds for one that uses no skills there.
+        if others.iter().any(|(start, _)| start.run.uses_skills()) {
+            others.extend(self.scenarios(skills, revision).await?);
         }
         let all = first.into_iter().chain(others);
         // A client may use another revision in some scenarios, as those of the official suite do.

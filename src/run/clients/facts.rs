@@ -15,6 +15,8 @@ use crate::{
 };
 
 const SESSION: &str = "mcp-session-id";
+/// Maximum number of different requests that are remembered. No world needs as many.
+const MOST: usize = 2_000;
 
 /// The result of one start.
 pub struct Start {
@@ -49,6 +51,7 @@ pub struct Run {
     pub tasks: usize,
     probes: usize,
     pings: usize,
+    requested: Vec<Value>,
     cancelled: Vec<Value>,
     notified: BTreeSet<String>,
     declares_root_changes: bool,
@@ -90,6 +93,8 @@ struct Sent {
     cancelled: Vec<Value>,
     /// The params of calls that became tasks as the client wanted.
     tasked: Vec<Value>,
+    /// The methods that were requested, each with each `uri`.
+    requested: BTreeSet<(String, String)>,
     declares_root_changes: bool,
     /// The lists of roots that it returned, and how many there were at the first change.
     roots: Vec<Value>,
@@ -112,6 +117,15 @@ struct Sent {
     /// Whether the client used it, and it is not over, and whether it was deleted.
     session: bool,
     deleted: bool,
+}
+
+impl Run {
+    /// Whether the client used the extension for skills.
+    pub fn uses_skills(&self) -> bool {
+        self.requested
+            .iter()
+            .any(|request| request["method"].as_str().is_some_and(|method| method.starts_with("skills/")))
+    }
 }
 
 impl Sent {
@@ -166,6 +180,10 @@ impl Sent {
                             "tools/call" => self.called.insert(frame.link),
                             _ => false,
                         };
+                        let uri = message.params()["uri"].as_str().unwrap_or_default();
+                        if self.requested.len() < MOST {
+                            self.requested.insert((message.method.to_owned(), uri.to_owned()));
+                        }
                         self.params.insert(related.sent, message.params().clone());
                         self.open.insert(related.sent);
                         *self.equal.entry(without_meta(message.whole)).or_default() += 1;
@@ -266,6 +284,7 @@ pub fn start(
         tasks: sent.tasked.len(),
         probes: times("server/discover"),
         pings: times("ping"),
+        requested: sent.requested.iter().map(|(method, uri)| json!({ "method": method, "uri": uri })).collect(),
         cancelled: sent.cancelled.clone(),
         notified: sent.notified.clone(),
         declares_root_changes: sent.declares_root_changes,

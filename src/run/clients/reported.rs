@@ -132,7 +132,7 @@ fn describe(
 }
 
 /// Fields of results that hold a list.
-const LISTS: [&str; 5] = ["tools", "resources", "resourceTemplates", "prompts", "tasks"];
+const LISTS: [&str; 6] = ["tools", "resources", "resourceTemplates", "prompts", "tasks", "skills"];
 
 /// A reported result in the form that rules see: the items of a list, other results as the server sends them. A client
 /// may report a list as one result or as all pages, and contents alone.
@@ -142,8 +142,8 @@ fn result(action: &Action, reported: &Value) -> Option<Value> {
         _ => reported.is_object().then(|| reported.clone()),
     };
     match action.what {
-        Do::List { .. } | Do::Walk => items(reported),
-        Do::Read { .. } => wrapped("contents"),
+        Do::List { .. } | Do::Walk | Do::Directory { .. } => items(reported),
+        Do::Read { .. } | Do::File { .. } => wrapped("contents"),
         Do::Call { .. } => wrapped("content"),
         _ => Some(reported.clone()),
     }

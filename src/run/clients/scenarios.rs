@@ -19,7 +19,10 @@ use crate::{
 pub const USUAL: &str = "usual";
 
 /// The world with authorization that shows whether a client logs in at all.
-pub const PLAIN_LOGIN: &str = "oauth-plain";
+const PLAIN_LOGIN: &str = "oauth-plain";
+
+/// The world with skills that shows whether a client uses them at all.
+const PLAIN_SKILLS: &str = "skills";
 
 /// One scenario, under the id of the first suite that has it.
 pub struct Planned<'a> {
@@ -38,9 +41,12 @@ pub fn planned<'a>(suites: &'a [Suite], filter: &Filter) -> Vec<Planned<'a>> {
     if !all.iter().any(|planned| planned.scenario.world == USUAL) {
         all.extend(distinct(suites.iter()).into_iter().find(|planned| planned.scenario.world == USUAL));
     }
-    // The same holds for the plain login before all others.
-    if all.iter().any(Planned::has_login) && !all.iter().any(|planned| planned.scenario.world == PLAIN_LOGIN) {
-        all.extend(distinct(suites.iter()).into_iter().find(|planned| planned.scenario.world == PLAIN_LOGIN));
+    // The same holds for the plain login before all others, and for the plain skills.
+    for plain in [PLAIN_LOGIN, PLAIN_SKILLS] {
+        let is_needed = all.iter().any(|planned| planned.after() == Some(plain));
+        if is_needed && !all.iter().any(|planned| planned.scenario.world == plain) {
+            all.extend(distinct(suites.iter()).into_iter().find(|planned| planned.scenario.world == plain));
+        }
     }
     // The first scenario with tasks shows whether a client has them.
     if all.iter().any(Planned::may_have_tasks) {
@@ -79,6 +85,17 @@ impl Planned<'_> {
     /// Whether one of its actions is a call that may become a task.
     pub fn may_have_tasks(&self) -> bool {
         self.scenario.drive.iter().any(Action::may_be_task)
+    }
+
+    /// The world that shows whether the client does at all what this scenario is about.
+    pub fn after(&self) -> Option<&'static str> {
+        let world = self.scenario.world.as_str();
+        let plain = match () {
+            () if self.has_login() => PLAIN_LOGIN,
+            () if reference::server::has_skills(world) => PLAIN_SKILLS,
+            () => return None,
+        };
+        (world != plain).then_some(plain)
     }
 
     /// Whether any of its suites applies there.
@@ -125,6 +142,7 @@ impl Worlds {
     pub fn options(&self, world: &str) -> Options {
         let name = Some(world.to_owned()).filter(|name| self.known.contains_key(name));
         let (fault, variation) = if self.faults.contains(world) { (name, None) } else { (None, name) };
-        Options { fault, variation, ..Options::default() }
+        let extensions = self.known.get(world).and_then(|info| info.extension.clone()).into_iter().collect();
+        Options { fault, variation, extensions, ..Options::default() }
     }
 }

@@ -5,10 +5,14 @@ use serde_json::json;
 use crate::{
     evidence::{RunContext, Side, Transport},
     outcome::World,
+    reference::server::has_skills,
     revision::Revision,
     session::ClientProfile,
     suite::{Do, Scenario},
 };
+
+/// The extension that clients declare in scenarios with skills.
+const SKILLS: &str = "io.modelcontextprotocol/skills";
 
 /// In an order that is not that of their names.
 const ROOTS: [&str; 3] = ["file:///", "file:///z%20%C3%A4", "file:///a"];
@@ -19,7 +23,8 @@ pub fn profile(scenario: &Scenario) -> ClientProfile {
         Some("none") => ClientProfile::bare(),
         _ => ClientProfile { roots: Some(ROOTS.map(str::to_owned).to_vec()), ..ClientProfile::default() },
     };
-    ClientProfile { decorated: true, ..profile }
+    let extension = has_skills(&scenario.world).then(|| SKILLS.to_owned());
+    ClientProfile { decorated: true, extension, ..profile }
 }
 
 /// Whether it has messages of megabytes.

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::listed::Listed;
 use crate::{
-    evidence::End,
+    evidence::{End, SKILLS},
     revision::Revision,
     session::{CallOptions, Session},
     suite::{Action, Do},
@@ -49,6 +49,10 @@ pub async fn once(session: Arc<Session>, Action { what, how }: Action, Names { t
         Do::Call { .. } => ("tools/call", Some("tools")),
         Do::Get { .. } => ("prompts/get", Some("prompts")),
         Do::Read { .. } => ("resources/read", Some("resources")),
+        Do::Skill { .. } => ("skills/get", Some(SKILLS.capability)),
+        Do::Directory { .. } => {
+            ("resources/directory/read", Some("extensions/io.modelcontextprotocol~1skills/directoryRead"))
+        }
         Do::Complete { .. } => match session.revision().map(Revision::features) {
             Some(features) if features.completions_capability => ("completion/complete", Some("completions")),
             // Older revisions have no capability for it.
@@ -97,7 +101,7 @@ pub async fn once(session: Arc<Session>, Action { what, how }: Action, Names { t
         params.insert("_meta".into(), meta.into());
     }
     // A list is requested page by page.
-    let (pages, id) = if matches!(what, Do::List { .. }) { (PAGES, None) } else { (1, id) };
+    let (pages, id) = if matches!(what, Do::List { .. } | Do::Directory { .. }) { (PAGES, None) } else { (1, id) };
     let timeout = if timed_out.load(Relaxed) {
         Some(how.timeout.map_or(SHORT, |own| time(own).min(SHORT)))
     } else {

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::checks::resources::same_uri;
-use conform_model::evidence::{LISTS as KINDS, List};
+use conform_model::evidence::{LISTS as KINDS, List, SKILLS};
 use conform_suite::push_token;
 
 /// Longer texts are shown by their length and beginning.
@@ -28,7 +28,7 @@ const SAY_NOTHING: [&str; 3] = ["_meta", "params", "arguments"];
 const CONTENTS: [&str; 5] = ["uri", "mimeType", "text", "blob", "_meta"];
 
 /// Lists of what a server has.
-pub const LISTS: [&str; 4] = ["tools", "prompts", "resources", "resourceTemplates"];
+pub const LISTS: [&str; 5] = ["tools", "prompts", "resources", "resourceTemplates", "skills"];
 
 #[derive(Debug, Serialize)]
 pub struct Difference {
@@ -220,7 +220,7 @@ fn is_rounded(sent: &Value, received: &Value) -> bool {
 
 /// The list whose items are in this array.
 fn list_at(pointer: &str) -> Option<&'static List> {
-    KINDS.iter().find(|list| pointer.strip_prefix("/result/") == Some(list.field))
+    KINDS.iter().chain([&SKILLS]).find(|list| pointer.strip_prefix("/result/") == Some(list.field))
 }
 
 /// Whether one name is the other with a prefix.

@@ -13,6 +13,7 @@ mod opaque;
 mod open;
 mod passed;
 mod resumed;
+mod skills;
 #[cfg(test)]
 mod tests;
 mod told;

@@ -10,6 +10,7 @@ use super::{
     messages::Message,
     opaque::Opaque,
     open::{has_failed, has_waited, is_unanswered},
+    skills,
     told::{has_client_for, is_declared_by_client, is_supported, notification},
 };
 use crate::exchange::Origin;
@@ -74,6 +75,12 @@ struct OfRequest<'a> {
     token_lost: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     id_repeated: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    missing: Option<Vec<Value>>,
+    /// Whether an entry in front had its URI.
+    listed: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<Value>,
 }
 
 /// What only a notification has.
@@ -200,6 +207,9 @@ fn request<'a>(matching: &Matching<'a>, pair: &Pair, opaque: &Opaque) -> Passed<
         other_result: None,
         token_lost: None,
         id_repeated: None,
+        missing: skills::missing(matching, pair),
+        listed: skills::listed(matching, sent),
+        file: skills::file(matching, sent),
     });
     let Some(received) = pair.received.first().map(|index| matching.at(*index)) else { return item };
     let failed = pair.received.iter().filter(|index| matching.ends.has_failed(matching.at(**index))).count();

@@ -10,7 +10,7 @@ pub struct List {
     pub method: &'static str,
     /// The name of the list in the survey.
     pub save: &'static str,
-    /// The capability that includes it.
+    /// The capability that includes it, as a JSON Pointer without its first slash.
     pub capability: &'static str,
     /// The field of the result with the items.
     pub field: &'static str,
@@ -37,6 +37,10 @@ pub const LISTS: [List; 4] = [
 
 /// The tasks of 2025-11-25, which only some actions of clients list.
 pub const TASKS: List = List::new("tasks/list", "tasks", "taskId");
+
+/// The list of the skills extension.
+pub const SKILLS: List =
+    List { capability: "extensions/io.modelcontextprotocol~1skills", ..List::new("skills/list", "skills", "uri") };
 
 /// How a list or a walk ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -22,7 +22,7 @@ mod weight;
 
 pub use exit::Exit;
 pub use frame::{Ended, Event, Frame, FrameIndex, FrameKind, HttpHead, Link, PROBE, SHOWN_INSTEAD, Side};
-pub use list::{LISTS, List, ListEnd, TASKS};
+pub use list::{LISTS, List, ListEnd, SKILLS, TASKS};
 pub use manner::Manner;
 pub use message::{Kind, Message};
 pub use part::{PARTS, Part, input_name};

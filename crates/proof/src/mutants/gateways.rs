@@ -60,7 +60,10 @@ pub fn gateway_trials(suites: &[Suite]) -> Vec<GatewayTrial> {
                 revision,
                 rules: Vec::new(),
             };
-            trials.extend(spoken.map(trial));
+            // The newest revision has no handshake, and extensions.
+            let stateless = Revision::NEWEST;
+            let stateless = (front.is_defined_in(stateless) && back.is_defined_in(stateless)).then_some(stateless);
+            trials.extend(spoken.into_iter().chain(stateless).map(trial));
         }
     }
     for fault in conform_reference_gateway::faults() {
@@ -72,9 +75,18 @@ pub fn gateway_trials(suites: &[Suite]) -> Vec<GatewayTrial> {
         let front = usual(&fault.fronts, |able| able.process);
         let back = usual(&fault.backs, |able| able.stream_per_request);
         let (Some(front), Some(back)) = (front, back) else { continue };
-        trials.push(GatewayTrial { fault, front, back, revision: newest, rules: naming(suites, &fault.name) });
+        let rules = naming(suites, &fault.name);
+        let revision = begin(suites, &rules).filter(|begin| *begin > newest).unwrap_or(newest);
+        trials.push(GatewayTrial { fault, front, back, revision, rules });
     }
     trials
+}
+
+/// The first revision in which one of these rules applies.
+fn begin(suites: &[Suite], rules: &[String]) -> Option<Revision> {
+    let all = suites.iter().flat_map(|suite| suite.rules.iter().map(move |rule| (suite, rule)));
+    let named = all.filter(|(_, rule)| rules.contains(&rule.id));
+    named.filter_map(|(suite, rule)| suite.applies.since.max(rule.applies.since)).min()
 }
 
 fn naming(suites: &[Suite], fault: &str) -> Vec<String> {

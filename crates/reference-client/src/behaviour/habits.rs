@@ -39,6 +39,8 @@ pub struct Habits {
     pub reissues: bool,
     /// Ends its session with DELETE.
     pub ends_session: bool,
+    /// Requests the entry of a skill again if a file does not fit it.
+    pub refreshes_skills: bool,
 }
 
 impl Habits {
@@ -61,5 +63,6 @@ impl Habits {
         pages: true,
         reissues: true,
         ends_session: true,
+        refreshes_skills: false,
     };
 }

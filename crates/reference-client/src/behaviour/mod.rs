@@ -20,6 +20,7 @@ use crate::{
     oauth::{errand::Errand, ways::Ways},
     options::Transport,
     report::{Failure, Outcome},
+    skills::Flaw,
     transport::{event_stream::Event, lines::LineWays, streams::StreamWays},
 };
 use conform_faults::Edit;
@@ -142,6 +143,8 @@ pub struct Behaviour {
     /// Additional actions; `"force": true` skips the check of capabilities.
     pub unasked: ExtraActions,
     pub habits: Habits,
+    /// What the client does wrong with skills.
+    pub skills: Option<Flaw>,
     /// Decisions in a login.
     pub oauth: Ways,
 }
@@ -198,6 +201,7 @@ impl Behaviour {
         outcome: None,
         unasked: None,
         habits: Habits::USUAL,
+        skills: None,
         oauth: Ways::USUAL,
     };
 

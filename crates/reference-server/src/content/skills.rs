@@ -30,8 +30,13 @@ pub fn manifest(file: &Node) -> Option<Value> {
         Data::Text(text) => text.as_bytes(),
         Data::Blob(bytes) => bytes,
     };
+    Some(manifest_of(&file.uri, bytes))
+}
+
+/// The digest and the size of these bytes.
+pub fn manifest_of(uri: &str, bytes: &[u8]) -> Value {
     let digest = digest(&SHA256, bytes).as_ref().iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-    Some(json!({ "uri": file.uri, "digest": format!("sha256:{digest}"), "size": bytes.len() }))
+    json!({ "uri": uri, "digest": format!("sha256:{digest}"), "size": bytes.len() })
 }
 
 /// A name for a URI that ends in one.

@@ -8,7 +8,7 @@ mod params;
 mod prompts;
 mod resources;
 mod rounds;
-mod skills;
+pub mod skills;
 mod subscriptions;
 mod task_extension;
 mod tasks;

@@ -16,6 +16,7 @@ mod resources;
 mod responses;
 mod rounds;
 mod serving;
+mod skills;
 mod task_extension;
 mod tasks;
 mod tools;
@@ -41,6 +42,7 @@ static FILES: &[&[Behaviour]] = &[
     task_extension::TASK_EXTENSION,
     oauth::OAUTH,
     oauth::SECOND_LOGINS,
+    skills::SKILLS,
 ];
 
 /// All worlds, in the order of the files.
@@ -51,6 +53,11 @@ pub fn worlds() -> Vec<FaultInfo> {
 /// Whether a world has authorization.
 pub fn has_login(world: &str) -> bool {
     behaviours().any(|behaviour| behaviour.name == world && behaviour.oauth.is_some())
+}
+
+/// Whether a world has skills.
+pub fn has_skills(world: &str) -> bool {
+    skills::SKILLS.iter().any(|behaviour| behaviour.name == world)
 }
 
 pub fn behaviours() -> impl Iterator<Item = &'static Behaviour> {

@@ -5,36 +5,40 @@ use serde_json::Value;
 use super::lint::Lint;
 use crate::{
     decode::{self, Decode},
-    model::{Action, Do, How, Pages},
+    model::{Action, Approval, Do, How, Pages},
 };
-use conform_model::evidence::{LISTS, List, Side, TASKS};
+use conform_model::evidence::{LISTS, List, SKILLS, Side, TASKS};
 use conform_source::{
     diagnostic::{Problems, suggestion_or_all},
     yaml::{At, Position, Text, Tree, Yaml},
 };
 
 /// The actions of a client that follows instructions. Our client at a gateway has all but `ONLY_OF_CLIENT`.
-const ACTIONS: [&str; 18] = [
+const ACTIONS: [&str; 22] = [
     "call",
     "cancel",
     "close",
     "complete",
     "connect",
+    "directory",
     "discover",
+    "file",
     "get",
     "list",
     "listen",
+    "load",
     "parallel",
     "ping",
     "read",
     "roots",
     "setLevel",
+    "skill",
     "subscribe",
     "unsubscribe",
     "wait",
     "walk",
 ];
-const ONLY_OF_CLIENT: [&str; 5] = ["cancel", "connect", "discover", "listen", "walk"];
+const ONLY_OF_CLIENT: [&str; 7] = ["cancel", "connect", "discover", "file", "listen", "load", "walk"];
 
 /// The arguments of one action.
 struct Arguments<'t, 'p> {
@@ -114,7 +118,9 @@ fn what(own: &mut Arguments<'_, '_>, inner: Vec<Action>) -> Do {
             Do::Complete { r#ref: own.needs("ref"), argument: own.needs("argument"), context: own.may("context") }
         }
         "connect" => Do::Connect,
+        "directory" => Do::Directory { uri: own.needs("uri") },
         "discover" => Do::Discover,
+        "file" => Do::File { uri: own.needs("uri"), path: own.needs("path") },
         "get" => Do::Get { name: own.needs("name"), arguments: own.may("arguments") },
         "list" => {
             own.require("of");
@@ -126,6 +132,7 @@ fn what(own: &mut Arguments<'_, '_>, inner: Vec<Action>) -> Do {
             }
         }
         "listen" => Do::Listen { notifications: own.needs("notifications") },
+        "load" => Do::Load { uri: own.needs("uri"), approve: own.may("approve").unwrap_or_default() },
         "parallel" => {
             own.require("actions");
             own.known.push("actions".to_owned());
@@ -136,6 +143,7 @@ fn what(own: &mut Arguments<'_, '_>, inner: Vec<Action>) -> Do {
         "roots" if own.at_gateway => Do::Roots { uris: None },
         "roots" => Do::Roots { uris: Some(own.needs("uris")) },
         "setLevel" => Do::SetLevel { level: own.needs("level") },
+        "skill" => Do::Skill { uri: own.needs("uri") },
         "subscribe" => Do::Subscribe { uri: own.needs("uri") },
         "unsubscribe" => Do::Unsubscribe { uri: own.needs("uri") },
         "wait" => Do::Wait { ms: own.needs("ms") },
@@ -160,9 +168,15 @@ fn how(own: &mut Arguments<'_, '_>) -> How {
 
 impl Decode for &'static List {
     fn decode(tree: &Tree, problems: &mut Problems) -> Option<Self> {
-        let (all, tasks): (&'static [List], Self) = (&LISTS, &TASKS);
-        let names: Vec<(&str, Self)> = all.iter().chain([tasks]).map(|list| (list.save, list)).collect();
+        let all = LISTS.iter().chain([&SKILLS, &TASKS]);
+        let names: Vec<(&str, Self)> = all.map(|list| (list.save, list)).collect();
         decode::word(tree, "of", &names, problems)
+    }
+}
+
+impl Decode for Approval {
+    fn decode(tree: &Tree, problems: &mut Problems) -> Option<Self> {
+        decode::word(tree, "approve", &[("once", Self::Once), ("always", Self::Always), ("no", Self::No)], problems)
     }
 }
 

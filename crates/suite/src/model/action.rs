@@ -85,6 +85,25 @@ pub enum Do {
     Read {
         uri: String,
     },
+    /// Gets the entry of a skill.
+    Skill {
+        uri: String,
+    },
+    /// Lists a directory of a skill.
+    Directory {
+        uri: String,
+    },
+    /// Loads the skill with this SKILL.md.
+    Load {
+        uri: String,
+        #[serde(skip_serializing_if = "Approval::is_usual")]
+        approve: Approval,
+    },
+    /// Reads a file of a loaded skill, by a reference as it stands in its SKILL.md.
+    File {
+        uri: String,
+        path: String,
+    },
     Subscribe {
         uri: String,
     },
@@ -121,6 +140,23 @@ pub enum Do {
         staggered: Option<bool>,
         actions: Vec<Action>,
     },
+}
+
+/// What the user says to the loading of a skill.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Approval {
+    #[default]
+    Once,
+    Always,
+    No,
+}
+
+impl Approval {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    fn is_usual(&self) -> bool {
+        *self == Self::Once
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -50,7 +50,9 @@ pub fn traceability(name: &str, suites: &[Suite]) -> Result<String, Error> {
         .filter(|suite| suite.applies.extension.as_deref().is_some_and(|id| is_named(id, name)))
         .map(area)
         .collect();
-    let is_about = |suite: &&Suite| suite.applies.proposal.as_deref() == Some(name) || areas.contains(&area(suite));
+    // The suites about clients and gateways have the area as a later part of their ids.
+    let is_within = |suite: &Suite| suite.id.split('.').any(|part| areas.iter().any(|area| area == part));
+    let is_about = |suite: &&Suite| suite.applies.proposal.as_deref() == Some(name) || is_within(suite);
     let ours: Vec<&Suite> = suites.iter().filter(is_about).collect();
     if ours.is_empty() {
         let applies = suites.iter().map(|suite| &suite.applies);

@@ -351,6 +351,8 @@ views! {
         root_changes,
         /// Whether the last list of roots differs from the first.
         roots_differ,
+        /// Its requests, each once, as `method` and `uri`.
+        requested: list,
         /// The params of the requests that it cancelled by a notification.
         cancelled: list,
         /// The methods of the notifications that the server sent.

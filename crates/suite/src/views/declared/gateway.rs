@@ -64,6 +64,12 @@ views! {
         id_in_use,
         /// Of such a request: the other client's request, if this client received the result of it.
         other_result: one OTHER_RESULT,
+        /// Of a request for the last page of skills: the URIs that the upstream listed and no page of the gateway had.
+        missing: list,
+        /// Of a client's request: whether an entry of a skill in front had its `uri`.
+        listed,
+        /// Of `resources/read`: what the entry of a skill in front says of the file.
+        file,
         /// Of a notification or of a request of the upstream: whether a party declared the capability to receive it.
         wanted,
         /// Of a request: whether its sender cancelled it.
