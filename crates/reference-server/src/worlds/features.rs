@@ -19,6 +19,9 @@ pub static FEATURES: &[Behaviour] = &[
 const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const SOUND: &str = "UklGRiQAAABXQVZF";
 
+/// A name of the greatest length that the naming rules permit.
+const LONG: &str = "one_hundred_and_twenty_eight_characters.are-the-longest-name.that-a-tool-should-have_and.so-this-one-is-just.as-long-as-that.123";
+
 fn hear(memory: &mut Memory, message: &mut Value) -> Heard {
     match method(message) {
         "tools/call" if message["params"]["name"] == "count" => {
@@ -82,6 +85,12 @@ fn tool(name: &str) -> Value {
     json!({ "name": name, "inputSchema": { "type": "object" } })
 }
 
+fn titled(name: &str, title: &str) -> Value {
+    let mut tool = tool(name);
+    tool["title"] = json!(title);
+    tool
+}
+
 fn with_output(name: &str, schema: &Value) -> Value {
     let mut tool = tool(name);
     tool["outputSchema"] = schema.clone();
@@ -115,7 +124,8 @@ fn tools() -> [(&'static str, Vec<Value>); 3] {
                 tool("count"),
                 tool("rejected"),
                 tool("after-errors"),
-                tool("getByID"),
+                titled("getByID", "Get one by its id"),
+                tool(LONG),
                 tool("last-of-all"),
             ],
         ),
@@ -135,7 +145,7 @@ fn prompts() -> [(&'static str, Vec<Value>); 2] {
             vec![
                 json!({ "name": "everything" }),
                 json!({ "name": "count" }),
-                json!({ "name": "getByID" }),
+                json!({ "name": "getByID", "title": "Get one by its id" }),
                 json!({ "name": "rejected" }),
                 json!({ "name": "with-topic", "arguments": [{ "name": "topic", "required": true }] }),
                 json!({ "name": "suggest", "arguments": suggested }),
@@ -163,7 +173,7 @@ fn blocks() -> Vec<Value> {
 
 fn called(name: &str) -> Option<Value> {
     Some(match name {
-        "Report.Get-One" | "report.get-one" | "getByID" | "keep" | "after-errors" | "last-of-all" => {
+        "Report.Get-One" | "report.get-one" | "getByID" | "keep" | "after-errors" | "last-of-all" | LONG => {
             json!({ "content": [text(name)] })
         }
         "unknown-content" => {
