@@ -10,7 +10,7 @@ use tokio::{
 
 use crate::{
     behaviour::decisions::{Abort, Retry},
-    handlers, lists, message, meta, outputs,
+    handlers, lists, message, meta,
     report::{Failure, Outcome, SESSION_OVER},
     state::{Client, Open},
     tasks::EXTENSION,
@@ -223,21 +223,6 @@ impl Client {
             }
             _ => Ok(result),
         }
-    }
-
-    /// The result of a call has to fit the output schema of its tool; an error needs none.
-    fn check_output(&self, params: &Value, outcome: Outcome) -> Outcome {
-        let result = outcome?;
-        let tool = self.state.borrow().outputs.get(params["name"].as_str().unwrap_or_default()).cloned();
-        let Some(mut tool) = tool.filter(|_| result["isError"] != true && self.revision().features().structured_output)
-        else {
-            return Ok(result);
-        };
-        if let Some(hook) = self.ways.output {
-            hook(&mut tool);
-        }
-        outputs::check(&tool["outputSchema"], &result).map_err(Failure::invalid)?;
-        Ok(result)
     }
 
     /// The parameters of the request that follows an `input_required` result.
