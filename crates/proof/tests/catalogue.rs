@@ -40,18 +40,8 @@ fn requirements_on_clients_are_accounted_for() {
     let requirements =
         parts.into_iter().flat_map(|part| read(&folder.join("client").join(part).with_extension("yaml")));
     // These have no suites yet.
-    let requirements = requirements.filter(|one| !["tasks", "tasks-extension", "skills"].contains(&&*one.area));
+    let requirements = requirements.filter(|requirement| requirement.area != "skills");
     accounted_for(&requirements.collect::<Vec<_>>(), &[Side::Server, Side::Client]);
-}
-
-/// Of the features of clients, tasks of both forms.
-#[test]
-fn requirements_on_tasks_of_clients_are_accounted_for() {
-    let Some(folder) = catalogues() else { return };
-    let mut requirements = read(&folder.join("client/features.yaml"));
-    requirements.retain(|requirement| matches!(requirement.area.as_str(), "tasks" | "tasks-extension"));
-    assert_eq!(requirements.len(), 56);
-    accounted_for(&requirements, &[Side::Client]);
 }
 
 /// Of the extensions, those that suites about servers judge.
