@@ -122,7 +122,8 @@ async def perform(session, action):
         return await session.get_prompt(action["name"], action.get("arguments"))
     if do == "complete":
         kind = types.PromptReference if action["ref"]["type"] == "ref/prompt" else types.ResourceTemplateReference
-        return await session.complete(kind(**action["ref"]), action["argument"])
+        values = action.get("context", {}).get("arguments")
+        return await session.complete(kind(**action["ref"]), action["argument"], values)
     if do == "subscribe":
         return await session.subscribe_resource(AnyUrl(action["uri"]))
     if do == "unsubscribe":

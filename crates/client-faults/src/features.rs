@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::simple::{outcome, page, params, reject};
+use crate::simple::{outcome, page, params, reject, tools};
 use conform_model::revision::Revision;
 use conform_reference_client::{
     behaviour::{
@@ -161,6 +161,32 @@ pub static FEATURES: &[Behaviour] = &[
         ..Behaviour::modern("structured-null-rejected", "`structuredContent` must not be null", EVERYWHERE)
     },
     Behaviour {
+        since: Some(Revision::V2025_06_18),
+        outcome: Some(|memory, action, outcome| {
+            let key = format!("{}{}", action["ref"], action["argument"]);
+            kept_by(memory, action, outcome, &key);
+        }),
+        ..Behaviour::new("completions-kept-without-context", "completions are kept without `context`", EVERYWHERE)
+    },
+    Behaviour {
+        since: Some(Revision::V2025_06_18),
+        outcome: Some(|memory, action, outcome| {
+            let key = action["argument"]["value"].to_string();
+            kept_by(memory, action, outcome, &key);
+        }),
+        ..Behaviour::new("completions-kept-by-value", "completions are kept by the value alone", EVERYWHERE)
+    },
+    Behaviour {
+        permit: Some(|memory, _, method, params, permitted| {
+            let rejected = method == "prompts/get" && params["name"] == "rejected";
+            *permitted &= method != "prompts/get" || !memory.counts.contains_key("rejected");
+            if rejected {
+                memory.count("rejected");
+            }
+        }),
+        ..Behaviour::new("prompts-unsupported-after-error", "after an error there are no prompts", EVERYWHERE)
+    },
+    Behaviour {
         outcome: Some(|memory, action, outcome| kept(memory, action, outcome, "call")),
         ..Behaviour::modern("calls-cached", "results of calls are cached", EVERYWHERE)
     },
@@ -209,8 +235,20 @@ fn kept(memory: &mut Memory, action: &Value, outcome: &mut Outcome, what: &'stat
     *outcome = Ok(memory.kept(what));
 }
 
-fn tools<'a>(action: &Value, outcome: &'a mut Outcome) -> Option<&'a mut Vec<Value>> {
-    outcome.as_mut().ok()?.as_array_mut().filter(|_| action["do"] == "list" && action["of"] == "tools")
+/// The result of the first completion with this key, also for later ones.
+fn kept_by(memory: &mut Memory, action: &Value, outcome: &mut Outcome, key: &str) {
+    if action["do"] == "complete"
+        && let Ok(result) = outcome
+    {
+        let mut all = memory.kept("completions");
+        match all.get(key) {
+            Some(known) => *result = known.clone(),
+            None => {
+                all[key] = result.clone();
+                memory.keep("completions", all);
+            }
+        }
+    }
 }
 
 fn called<'a>(action: &Value, outcome: &'a mut Outcome) -> Option<&'a mut Value> {

@@ -9,6 +9,7 @@ mod features;
 mod given_up;
 mod lists;
 mod oauth;
+mod outputs;
 mod reads;
 mod resources;
 mod rounds;
@@ -71,6 +72,7 @@ fn all() -> impl Iterator<Item = &'static Behaviour> + Clone {
         reads::READS,
         serving::SERVING,
         features::FEATURES,
+        outputs::OUTPUTS,
         rounds::ROUNDS,
         skills::SKILLS,
         tasks::TASKS,

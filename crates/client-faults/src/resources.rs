@@ -7,8 +7,10 @@ use conform_reference_client::{
     behaviour::{
         Behaviour, EVERYWHERE,
         decisions::{Heard, Moment},
+        memory::Memory,
     },
     message::method,
+    report::Outcome,
 };
 
 pub static RESOURCES: &[Behaviour] = &[
@@ -33,15 +35,15 @@ pub static RESOURCES: &[Behaviour] = &[
         }
     }),
     outcome("list-from-memory", "a list that was read once is not read again", |memory, action, outcome| {
-        let plain = action["do"] == "list" && action["of"] == "resources";
-        if !plain || action.get("uri").is_some() || action.get("prefix").is_some() {
-            return;
+        if action.get("uri").is_none() && action.get("prefix").is_none() {
+            remember(memory, action, outcome, "resources");
         }
-        if memory.first("lists") {
-            memory.keep("list", json!(outcome.clone().ok()));
-        } else {
-            *outcome = Ok(memory.kept("list"));
-        }
+    }),
+    outcome("tools-from-memory", "tools that were listed once are not listed again", |memory, action, outcome| {
+        remember(memory, action, outcome, "tools");
+    }),
+    outcome("prompts-from-memory", "prompts that were listed once are not listed again", |memory, action, outcome| {
+        remember(memory, action, outcome, "prompts");
     }),
     Behaviour {
         say: Some(|memory, _, messages| {
@@ -139,4 +141,15 @@ fn updated(message: &Value) -> bool {
 
 fn changed(message: &Value) -> bool {
     method(message) == Some("notifications/resources/list_changed")
+}
+
+/// The first list is that of all later actions.
+fn remember(memory: &mut Memory, action: &Value, outcome: &mut Outcome, of: &str) {
+    if action["do"] == "list" && action["of"] == of {
+        if memory.first("lists") {
+            memory.keep("list", json!(outcome.clone().ok()));
+        } else {
+            *outcome = Ok(memory.kept("list"));
+        }
+    }
 }

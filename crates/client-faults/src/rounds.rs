@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 
 use conform_reference_client::{
+    Transport,
     behaviour::{
-        Behaviour, EVERYWHERE, STDIO,
+        Behaviour, EVERYWHERE, HTTP, STDIO,
         decisions::{Heard, Moment, Retry, Scene},
         memory::Memory,
     },
@@ -110,6 +111,97 @@ pub static ROUNDS: &[Behaviour] = &[
         )
     },
     Behaviour {
+        hear: Some(|memory, scene, message| {
+            if message["method"] == "notifications/subscriptions/acknowledged" {
+                memory.seen.insert(subscription(message));
+            }
+            let change = message["method"].as_str().is_some_and(|method| method.ends_with("list_changed"));
+            let listens = |(id, method): &(Value, String)| {
+                method == "subscriptions/listen" && id.to_string() == subscription(message)
+            };
+            let early = change && scene.open.iter().any(listens) && !memory.seen.contains(&subscription(message));
+            if early { Heard::Disconnect } else { Heard::Message }
+        }),
+        ..Behaviour::modern(
+            "acknowledgement-asserted",
+            "a notification before the acknowledgement ends the connection",
+            EVERYWHERE,
+        )
+    },
+    Behaviour {
+        say: Some(|memory, _, messages| {
+            // What is sent meanwhile waits, and is never sent.
+            if memory.kept("unacknowledged").is_null() {
+                let listen = messages.iter().find(|message| message["method"] == "subscriptions/listen");
+                memory.keep("unacknowledged", listen.map(|message| message["id"].clone()).unwrap_or_default());
+            } else {
+                messages.clear();
+            }
+        }),
+        hear: Some(|memory, _, message| {
+            let open = memory.kept("unacknowledged");
+            if message["id"] == open || subscription(message) == open.to_string() {
+                memory.keep("unacknowledged", Value::Null);
+            }
+            Heard::Message
+        }),
+        ..Behaviour::modern(
+            "acknowledgement-awaited-by-all",
+            "no request is sent until a subscription is acknowledged",
+            EVERYWHERE,
+        )
+    },
+    Behaviour {
+        abort: Some(|_, _, (_, method), abort| {
+            if method == "subscriptions/listen" {
+                (abort.notify, abort.close_stream) = (false, false);
+            }
+        }),
+        ..Behaviour::modern(
+            "listen-never-cancelled",
+            "a subscription is not read any more and stays open",
+            WITH_LISTENS,
+        )
+    },
+    Behaviour {
+        abort: Some(|_, _, (_, method), abort| {
+            if method == "subscriptions/listen" {
+                (abort.notify, abort.close_stream) = (true, false);
+            }
+        }),
+        ..Behaviour::modern(
+            "listen-cancelled-by-notification",
+            "the stream of a cancelled subscription stays open",
+            HTTP,
+        )
+    },
+    Behaviour {
+        say: Some(|_, _, messages| {
+            for message in messages.iter_mut().filter(|message| message["method"] == "notifications/cancelled") {
+                message["params"]["requestId"] = json!(message["params"]["requestId"].to_string());
+            }
+        }),
+        ..Behaviour::modern("listen-cancelled-by-text", "cancellations have the text of the id", STDIO)
+    },
+    Behaviour {
+        say: Some(|_, _, messages| {
+            for message in messages.iter_mut().filter(|message| message["method"] == "notifications/cancelled") {
+                message["params"] = json!({ "subscriptionId": message["params"]["requestId"] });
+            }
+        }),
+        ..Behaviour::modern("listen-cancelled-by-subscription", "cancellations have the id under another key", STDIO)
+    },
+    Behaviour {
+        input: Some(|memory, _, _, params| {
+            if params.contains_key("uri") {
+                let last = memory.kept("last id");
+                memory.keep("again", last);
+            }
+        }),
+        id: Some(|memory, number, _| memory.values.remove("again").unwrap_or_else(|| json!(number))),
+        ..Behaviour::modern("read-retry-with-old-id", "a read with input has the id of the first read", EVERYWHERE)
+    },
+    Behaviour {
         unasked: Some(|memory, _, moment| {
             let ended = moment == Moment::Tick && memory.counts.contains_key("ended");
             let again = ended && memory.count("again") <= 4;
@@ -133,6 +225,14 @@ pub static ROUNDS: &[Behaviour] = &[
         )
     },
 ];
+
+/// 2026-07-28 has no others.
+const WITH_LISTENS: &[Transport] = &[Transport::Stdio, Transport::Http];
+
+/// The subscription that a notification names, as JSON.
+fn subscription(message: &Value) -> String {
+    message["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"].to_string()
+}
 
 const fn repeated(
     name: &'static str,

@@ -72,3 +72,8 @@ pub fn contents(outcome: &mut Outcome) -> Option<&mut Vec<Value>> {
 pub fn read_in(message: &Value) -> impl Iterator<Item = &Value> {
     message.pointer("/result/contents").and_then(Value::as_array).into_iter().flatten()
 }
+
+/// The tools of an action that lists them.
+pub fn tools<'a>(action: &Value, outcome: &'a mut Outcome) -> Option<&'a mut Vec<Value>> {
+    outcome.as_mut().ok()?.as_array_mut().filter(|_| action["do"] == "list" && action["of"] == "tools")
+}

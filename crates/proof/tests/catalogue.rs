@@ -32,24 +32,14 @@ fn every_requirement_on_servers_is_accounted_for() {
     accounted_for(&requirements, &[Side::Server]);
 }
 
-/// A requirement of two catalogues is in the suites once. The part about features has no suites yet.
+/// A requirement of two catalogues is in the suites once.
 #[test]
 fn requirements_on_clients_are_accounted_for() {
     let Some(folder) = catalogues() else { return };
-    let parts = ["authorization", "base", "resources", "serving", "transports"];
+    let parts = ["authorization", "base", "features", "resources", "serving", "transports"];
     let requirements =
         parts.into_iter().flat_map(|part| read(&folder.join("client").join(part).with_extension("yaml")));
     accounted_for(&requirements.collect::<Vec<_>>(), &[Side::Server, Side::Client]);
-}
-
-/// Of the features of clients, tasks of both forms.
-#[test]
-fn requirements_on_tasks_of_clients_are_accounted_for() {
-    let Some(folder) = catalogues() else { return };
-    let mut requirements = read(&folder.join("client/features.yaml"));
-    requirements.retain(|requirement| matches!(requirement.area.as_str(), "tasks" | "tasks-extension"));
-    assert_eq!(requirements.len(), 56);
-    accounted_for(&requirements, &[Side::Client]);
 }
 
 #[test]

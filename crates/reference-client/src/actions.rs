@@ -171,7 +171,7 @@ async fn execute(client: &Rc<Client>, action: &Value, name: &str) -> Outcome {
         }
         "listen" => {
             only(false)?;
-            listen(client, action["notifications"].clone());
+            listen(client, action["notifications"].clone(), name);
             // Long enough for the acknowledgement of a server of the same machine.
             sleep(Duration::from_millis(200)).await;
             Ok(json!({}))
@@ -235,12 +235,12 @@ async fn list(client: &Rc<Client>, action: &Value, ask: &Ask) -> Outcome {
     lists::all(client, method, &scope, most, ask).await
 }
 
-/// Opens a subscription that lasts until the end.
-pub fn listen(client: &Rc<Client>, filter: Value) {
+/// Opens a subscription that lasts until the end, or until its action is cancelled.
+pub fn listen(client: &Rc<Client>, filter: Value, name: &str) {
     client.state.borrow_mut().listens.push(filter.clone());
     let client = Rc::clone(client);
+    let ask = Ask { endless: true, action: name.to_owned(), ..Ask::default() };
     spawn_local(async move {
-        let ask = Ask { endless: true, action: "listen".to_owned(), ..Ask::default() };
         let params = json!({ "notifications": filter });
         client.once("subscriptions/listen", &params, &ask, None).await
     });

@@ -20,6 +20,7 @@ pub mod meta;
 pub mod oauth;
 pub mod opening;
 pub mod options;
+pub mod outputs;
 pub mod outside;
 pub mod report;
 pub mod requests;

@@ -122,6 +122,8 @@ fn usable(client: &Client, method: &str, scope: &Map<String, Value>, mut items: 
         let kept: HashSet<String> = items.iter().map(name).collect();
         state.excluded = listed.iter().map(name).filter(|name| !kept.contains(name)).collect();
         state.tools = tools;
+        let has_output = listed.into_iter().filter(|tool| tool.get("outputSchema").is_some());
+        state.outputs = has_output.map(|tool| (name(&tool), tool)).collect();
     }
     // A server that does not support `prefix` returns everything.
     if let Some(prefix) = scope.get("prefix").and_then(Value::as_str) {

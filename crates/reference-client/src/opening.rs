@@ -289,7 +289,7 @@ impl Client {
         let listens = std::mem::take(&mut self.state.borrow_mut().listens);
         if next.listens {
             for filter in listens {
-                crate::actions::listen(self, filter);
+                crate::actions::listen(self, filter, "listen");
             }
         }
         Ok(())

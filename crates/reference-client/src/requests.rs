@@ -75,6 +75,9 @@ impl Client {
                     continue;
                 }
             }
+            if method == "tools/call" {
+                outcome = self.check_output(&params, outcome);
+            }
             let mut retry = self.retry(method, &outcome, attempts);
             if let Some(hook) = self.ways.retry {
                 self.with(|memory, scene| hook(memory, scene, method, &outcome, &mut retry));

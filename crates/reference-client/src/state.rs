@@ -67,6 +67,8 @@ pub struct State {
     /// `execution.taskSupport` of each tool that was listed last.
     pub task_support: HashMap<String, String>,
     pub tasks: Vec<Task>,
+    /// The tools with an output schema that were listed last.
+    pub outputs: HashMap<String, Value>,
     /// Tools that the client does not call because their annotations are invalid.
     pub excluded: HashSet<String>,
     pub roots: Vec<String>,

@@ -84,8 +84,8 @@ pub fn looks_encoded(text: &str) -> bool {
 pub fn recode(posting: &mut Posting, header: &str, form: impl Fn(&str) -> String) {
     if let Some(text) = text(posting, header) {
         let written = form(&text);
-        // Line breaks are not allowed in headers.
-        posting.set(header, written.replace(['\r', '\n', '\0'], " "));
+        // Control characters are not allowed in headers.
+        posting.set(header, written.replace(['\r', '\n', '\0', '\u{7f}'], " "));
     }
 }
 

@@ -115,6 +115,8 @@ pub struct Behaviour {
     pub guesses_endpoint: bool,
     /// The tools that the client uses, selected from the whole list.
     pub tools: HookOn<Vec<Value>, Vec<Value>>,
+    /// The tool by whose output schema a result is validated.
+    pub output: Option<fn(&mut Value)>,
     /// Whether a request may be sent, by its method and parameters.
     pub permit: Permission,
     /// Parameters of a request before `_meta` is added.
@@ -181,6 +183,7 @@ impl Behaviour {
         endpoint: None,
         guesses_endpoint: false,
         tools: None,
+        output: None,
         handshake: None,
         settle: None,
         era: None,

@@ -19,6 +19,9 @@ pub static FEATURES: &[Behaviour] = &[
 const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const SOUND: &str = "UklGRiQAAABXQVZF";
 
+/// A name of the greatest length that the naming rules permit.
+const LONG: &str = "one_hundred_and_twenty_eight_characters.are-the-longest-name.that-a-tool-should-have_and.so-this-one-is-just.as-long-as-that.123";
+
 fn hear(memory: &mut Memory, message: &mut Value) -> Heard {
     match method(message) {
         "tools/call" if message["params"]["name"] == "count" => {
@@ -31,6 +34,10 @@ fn hear(memory: &mut Memory, message: &mut Value) -> Heard {
             result(message, json!({ "messages": [{ "role": "user", "content": content }] }))
         }
         "tools/list" => page(message, "tools", &tools()),
+        "tools/call" if message["params"]["name"] == "rejected" => {
+            let code = message["params"]["arguments"]["code"].as_i64().unwrap_or(-32603);
+            error(message, code, "Rejected on purpose")
+        }
         "tools/call" => {
             let name = message["params"]["name"].as_str().unwrap_or_default().to_owned();
             called(&name).map_or(Heard::Message, |called| result(message, called))
@@ -46,18 +53,42 @@ fn hear(memory: &mut Memory, message: &mut Value) -> Heard {
                 let messages: Vec<Value> = blocks().into_iter().enumerate().map(said).collect();
                 result(message, json!({ "messages": messages }))
             }
-            Some(name @ ("Review.PR-1" | "review.pr-1" | "getByID" | "last page")) => {
+            Some(name @ ("Review.PR-1" | "review.pr-1" | "getByID" | "suggest" | "last page")) => {
                 let messages = json!([{ "role": "user", "content": text(name) }]);
                 result(message, json!({ "messages": messages }))
             }
-            _ => error(message, -32602, "Unknown prompt"),
+            _ => error(message, -32602, "Unknown prompt, or an argument is missing"),
         },
+        "completion/complete" => completed(message),
         _ => Heard::Message,
     }
 }
 
+/// The argument selects the completion. Otherwise it has the names of what it depends on.
+fn completed(message: &Value) -> Heard {
+    let params = &message["params"];
+    let name = params["argument"]["name"].as_str().unwrap_or_default();
+    let completion = match name {
+        "none" => json!({ "values": [] }),
+        "more" => json!({ "values": ["a1", "a2"], "hasMore": true }),
+        "many" => json!({ "values": (1..=150).map(|number| format!("a{number}")).collect::<Vec<_>>(), "total": 150 }),
+        "error" => return error(message, -32603, "Rejected on purpose"),
+        _ => {
+            let language = params["context"]["arguments"]["language"].as_str().unwrap_or("nothing");
+            json!({ "values": [format!("{name} for {language}")], "total": 1, "hasMore": false })
+        }
+    };
+    result(message, json!({ "completion": completion }))
+}
+
 fn tool(name: &str) -> Value {
     json!({ "name": name, "inputSchema": { "type": "object" } })
+}
+
+fn titled(name: &str, title: &str) -> Value {
+    let mut tool = tool(name);
+    tool["title"] = json!(title);
+    tool
 }
 
 fn with_output(name: &str, schema: &Value) -> Value {
@@ -91,7 +122,10 @@ fn tools() -> [(&'static str, Vec<Value>); 3] {
                 tool("structured-list"),
                 tool("structured-null"),
                 tool("count"),
-                tool("getByID"),
+                tool("rejected"),
+                tool("after-errors"),
+                titled("getByID", "Get one by its id"),
+                tool(LONG),
                 tool("last-of-all"),
             ],
         ),
@@ -100,6 +134,10 @@ fn tools() -> [(&'static str, Vec<Value>); 3] {
 
 fn prompts() -> [(&'static str, Vec<Value>); 2] {
     let prompt = |name: &str| json!({ "name": name, "arguments": [{ "name": "count" }] });
+    let suggested: Value = ["none", "more", "many", "error", "other", "language", "framework"]
+        .into_iter()
+        .map(|name| json!({ "name": name }))
+        .collect();
     [
         ("", vec![prompt("Review.PR-1"), prompt("review.pr-1")]),
         (
@@ -107,7 +145,10 @@ fn prompts() -> [(&'static str, Vec<Value>); 2] {
             vec![
                 json!({ "name": "everything" }),
                 json!({ "name": "count" }),
-                json!({ "name": "getByID" }),
+                json!({ "name": "getByID", "title": "Get one by its id" }),
+                json!({ "name": "rejected" }),
+                json!({ "name": "with-topic", "arguments": [{ "name": "topic", "required": true }] }),
+                json!({ "name": "suggest", "arguments": suggested }),
                 json!({ "name": "last page" }),
             ],
         ),
@@ -132,7 +173,9 @@ fn blocks() -> Vec<Value> {
 
 fn called(name: &str) -> Option<Value> {
     Some(match name {
-        "Report.Get-One" | "report.get-one" | "getByID" | "keep" | "last-of-all" => json!({ "content": [text(name)] }),
+        "Report.Get-One" | "report.get-one" | "getByID" | "keep" | "after-errors" | "last-of-all" | LONG => {
+            json!({ "content": [text(name)] })
+        }
         "unknown-content" => {
             let unknown = json!({ "type": "hologram", "beam": { "a": [1, null] } });
             json!({ "content": [text("before"), unknown, text("after")] })

@@ -10,6 +10,7 @@ mod lists;
 mod made;
 mod oauth;
 mod odd;
+mod outputs;
 mod passages;
 mod processes;
 mod resources;
@@ -37,6 +38,7 @@ static FILES: &[&[Behaviour]] = &[
     tools::TOOLS,
     features::FEATURES,
     rounds::ROUNDS,
+    outputs::OUTPUTS,
     passages::PASSAGES,
     tasks::TASKS,
     task_extension::TASK_EXTENSION,

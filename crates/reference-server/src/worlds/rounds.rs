@@ -25,12 +25,13 @@ pub static ROUNDS: &[Behaviour] = &[
         since: Some(Revision::V2026_07_28),
         hear: Some(listened),
         around: Some(ended),
-        ..Behaviour::new("subscriptions-end", "subscriptions end at once, or are rejected", EVERYWHERE)
+        say: Some(|_, scene, message| wanted(scene, message) != Some("memo://never")),
+        ..Behaviour::new("subscriptions-end", "subscriptions end at once, are rejected, or begin oddly", EVERYWHERE)
     },
 ];
 
 /// A result that requires the roots of the client, a state, or both.
-fn required(message: &Value, asks: bool, state: Option<&str>) -> Heard {
+pub fn required(message: &Value, asks: bool, state: Option<&str>) -> Heard {
     let mut required = json!({ "resultType": "input_required" });
     if asks {
         required["inputRequests"] = json!({ "Where To/ü": { "method": "roots/list", "params": {} } });
@@ -48,9 +49,9 @@ fn done(message: &Value, text: &str) -> Heard {
 fn rounds(memory: &mut Memory, message: &mut Value) -> Heard {
     let params = &message["params"];
     let (state, has_input) = (params["requestState"].as_str(), params.get("inputResponses").is_some());
-    if method(message) == "resources/read" && uri(message) == "round://read" {
+    if method(message) == "resources/read" && uri(message).starts_with("round://") {
         if !has_input {
-            return required(message, true, Some(STATE));
+            return required(message, true, (uri(message) == "round://read").then_some(STATE));
         }
         memory.reads += 1;
         let text = format!("version {}", memory.reads);
@@ -102,15 +103,29 @@ fn listened(_: &mut Memory, message: &mut Value) -> Heard {
     Heard::Message
 }
 
-/// Notifications of other subscriptions and of none. Over stdio the server also ends the subscription by a cancellation.
+/// The resource whose updates a subscription, of which this is the acknowledgement, wants.
+fn wanted<'a>(scene: &Scene<'a>, message: &Value) -> Option<&'a str> {
+    let acknowledges = message["method"] == "notifications/subscriptions/acknowledged";
+    scene.sent.filter(|_| acknowledges)?.pointer("/params/notifications/resourceSubscriptions/0")?.as_str()
+}
+
+/// A notification before the acknowledgement. Over stdio, notifications of other subscriptions and of none, and the
+/// cancellation by which the server ends a subscription.
 fn ended(_: &mut Memory, scene: &Scene, message: &Value) -> (Vec<Value>, Vec<Value>) {
-    if message["method"] != "notifications/subscriptions/acknowledged" || !scene.transport.capabilities().process {
-        return (Vec::new(), Vec::new());
-    }
     let id = &message["params"]["_meta"][SUBSCRIPTION_ID];
     let changed = |meta: Value| note("notifications/resources/list_changed", json!({ "_meta": meta }));
-    let strays = [json!({}), json!({ SUBSCRIPTION_ID: "never-requested" }), json!({ SUBSCRIPTION_ID: 987_654 })];
-    let mut after: Vec<Value> = strays.into_iter().map(changed).collect();
-    after.push(note("notifications/cancelled", json!({ "requestId": id, "reason": "The server stops." })));
-    (Vec::new(), after)
+    let on_stdio = scene.transport.capabilities().process;
+    match wanted(scene, message) {
+        Some("memo://early") => (vec![changed(json!({ SUBSCRIPTION_ID: id }))], Vec::new()),
+        Some("memo://strays") if on_stdio => {
+            let strays =
+                [json!({}), json!({ SUBSCRIPTION_ID: "never-requested" }), json!({ SUBSCRIPTION_ID: 987_654 })];
+            (Vec::new(), strays.into_iter().map(changed).collect())
+        }
+        None if on_stdio && message["params"]["notifications"]["resourcesListChanged"] == true => {
+            let cancelled = json!({ "requestId": id, "reason": "The server stops." });
+            (Vec::new(), vec![note("notifications/cancelled", cancelled)])
+        }
+        _ => (Vec::new(), Vec::new()),
+    }
 }

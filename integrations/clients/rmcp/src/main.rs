@@ -204,7 +204,8 @@ struct Driver {
     user: Arc<User>,
     /// What may be cancelled, by the number of its action.
     running: RefCell<HashMap<String, Rc<tokio::sync::Notify>>>,
-    subscriptions: RefCell<Vec<Subscription>>,
+    /// By the number of their action.
+    subscriptions: RefCell<HashMap<String, Subscription>>,
 }
 
 /// What the server has to declare for an action, and the client for its own.
@@ -303,7 +304,7 @@ impl Driver {
             "discover" => json!(client.discover(typed(json!({}))?).await?),
             "listen" => {
                 let subscription = client.listen(typed(action["notifications"].clone())?).await?;
-                self.subscriptions.borrow_mut().push(subscription);
+                self.subscriptions.borrow_mut().insert(number.to_owned(), subscription);
                 json!({})
             }
             "roots" => {
@@ -312,6 +313,11 @@ impl Driver {
                 json!({})
             }
             "cancel" => {
+                let subscription = self.subscriptions.borrow_mut().remove(&action["action"].to_string());
+                if let Some(mut subscription) = subscription {
+                    subscription.cancel().await?;
+                    return Ok(json!({}));
+                }
                 if let Some(stop) = self.running.borrow().get(&action["action"].to_string()) {
                     stop.notify_one();
                 }
