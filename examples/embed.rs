@@ -13,7 +13,8 @@ use mcp_conform::{
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1).ok_or("usage: embed TRANSCRIPT")?;
     let evidence = transcript::read(BufReader::new(File::open(path)?))?;
-    let options = Options { filter: &Filter::default(), strict: false, own_suites: &[], illustrated: false };
+    let filter = Filter::default();
+    let options = Options::verdicts(&filter);
     print!("{}", render(Format::Human, &assess(&evidence, &built_in()?, &options), &Style::default()));
     Ok(())
 }

@@ -241,12 +241,11 @@ fn kept_by(memory: &mut Memory, action: &Value, outcome: &mut Outcome, key: &str
         && let Ok(result) = outcome
     {
         let mut all = memory.kept("completions");
-        match all.get(key) {
-            Some(known) => *result = known.clone(),
-            None => {
-                all[key] = result.clone();
-                memory.keep("completions", all);
-            }
+        if let Some(known) = all.get(key) {
+            *result = known.clone()
+        } else {
+            all[key] = result.clone();
+            memory.keep("completions", all);
         }
     }
 }

@@ -116,9 +116,8 @@ pub static ROUNDS: &[Behaviour] = &[
                 memory.seen.insert(subscription(message));
             }
             let change = message["method"].as_str().is_some_and(|method| method.ends_with("list_changed"));
-            let listens = |(id, method): &(Value, String)| {
-                method == "subscriptions/listen" && id.to_string() == subscription(message)
-            };
+            let listens =
+                |(id, method): &(Value, String)| method == "subscriptions/listen" && *id == subscription(message);
             let early = change && scene.open.iter().any(listens) && !memory.seen.contains(&subscription(message));
             if early { Heard::Disconnect } else { Heard::Message }
         }),
@@ -140,7 +139,7 @@ pub static ROUNDS: &[Behaviour] = &[
         }),
         hear: Some(|memory, _, message| {
             let open = memory.kept("unacknowledged");
-            if message["id"] == open || subscription(message) == open.to_string() {
+            if message["id"] == open || subscription(message) == open {
                 memory.keep("unacknowledged", Value::Null);
             }
             Heard::Message

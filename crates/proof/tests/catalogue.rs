@@ -21,8 +21,6 @@ struct Requirement {
     id: String,
     actor: String,
     #[serde(default)]
-    area: String,
-    #[serde(default)]
     mutants: Vec<String>,
 }
 

@@ -87,10 +87,9 @@ fn next(client: &Rc<Client>, following: &Following) -> TaskStep {
     let asked = task["inputRequests"].as_object().into_iter().flat_map(Map::keys);
     let new: Vec<String> = asked.filter(|key| !following.responded.contains(key)).cloned().collect();
     match status {
-        "input_required" if !modern => at_once(Next::Fetch),
+        "input_required" | "completed" | "failed" if !modern => at_once(Next::Fetch),
         "input_required" if !new.is_empty() => at_once(Next::Respond(new)),
         "cancelled" => at_once(Next::Give(Err(Failure::new("cancelled", "the task was cancelled")))),
-        "completed" | "failed" if !modern => at_once(Next::Fetch),
         "completed" => at_once(Next::Give(Ok(task["result"].clone()))),
         "failed" => at_once(Next::Give(Err(Failure::of_error(task["error"].clone())))),
         _ if following.polls >= MOST_POLLS => at_once(Next::Give(Err(Failure::invalid("the task does not end")))),

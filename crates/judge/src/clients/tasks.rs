@@ -310,11 +310,10 @@ impl Task {
         let error = message.whole.get("error");
         match method {
             "tasks/result" => self.outcome |= !self.gone,
-            "tasks/get" if error.is_none() => self.shown(message.result(), at),
+            "tasks/get" | "tasks/cancel" if error.is_none() => self.shown(message.result(), at),
             "tasks/get" => self.gone |= error.is_some_and(|error| error["code"] == INVALID_PARAMS),
             // A key whose response was rejected may be sent again.
             "tasks/update" if error.is_some() => self.responded.clear(),
-            "tasks/cancel" if error.is_none() => self.shown(message.result(), at),
             _ => {}
         }
     }

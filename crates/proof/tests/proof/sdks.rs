@@ -18,7 +18,8 @@ use mcp_conform::{
 pub fn tests() -> impl Iterator<Item = Test> {
     let suites = Arc::new(built_in().expect("the built-in suites load"));
     let reports = move || -> Result<Vec<(String, RunReport)>, String> {
-        let options = Options { filter: &Filter::default(), strict: false, own_suites: &[], illustrated: false };
+        let filter = Filter::default();
+        let options = Options::verdicts(&filter);
         let judged = records().into_iter().map(|recording| {
             let mut report = assess(&recording.evidence()?, &suites, &options);
             mark(&mut report);
