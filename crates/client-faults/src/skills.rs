@@ -8,7 +8,7 @@ use conform_reference_client::{
     },
     skills::Flaw,
 };
-use serde_json::{Map, json};
+use serde_json::json;
 
 const fn flaw(name: &'static str, about: &'static str, flaw: Flaw) -> Behaviour {
     Behaviour { skills: Some(flaw), ..Behaviour::modern(name, about, EVERYWHERE) }
@@ -78,11 +78,6 @@ pub static SKILLS: &[Behaviour] = &[
             && let Some(cursor) = pages.latest.as_str()
         {
             params.insert("cursor".to_owned(), json!(cursor.replace('+', " ")));
-        }
-    }),
-    page("skills-list-followed-forever", "a list of skills is followed without end", |_, _, pages, next| {
-        if of_skills(pages) && pages.latest.is_string() {
-            *next = Some(Map::from_iter([("cursor".to_owned(), pages.latest.clone())]));
         }
     }),
     Behaviour {

@@ -58,7 +58,7 @@ pub fn findings(page: &mut Page, report: &RunReport) {
     }
     let is_of_sdk = |told: &Told| !page.is_detailed() && told.0.is_in_sdk();
     let (of_sdk, warned): (Vec<Told>, Vec<Told>) = alike(report, Status::Warn, ALL).into_iter().partition(is_of_sdk);
-    // Failures are more important: while there are any that the author can mend, warnings are only named.
+    // Failures are more important: while there are any that the author can correct, warnings are only named.
     let only_sdk = failed.iter().all(|(rule, _)| rule.is_in_sdk());
     let told = if only_sdk || page.is_detailed() { told(page, &warned) } else { 0 };
     let (told, named) = warned.split_at(told);

@@ -12,12 +12,9 @@ use crate::{
     content::Node,
     faults::{Behaviour, EVERYWHERE, Heard, Memory, Scene},
     handlers::skills::EXTENSION,
-    worlds::made::{error, method, result},
+    worlds::made::{error, method},
 };
 use conform_model::revision::Revision;
-
-/// An entry on each page of a list without end.
-const ON_EACH_PAGE: u64 = 50;
 
 const fn world(name: &'static str, about: &'static str) -> Behaviour {
     Behaviour { since: Some(Revision::V2026_07_28), ..Behaviour::new(name, about, EVERYWHERE) }
@@ -59,11 +56,6 @@ pub static SKILLS: &[Behaviour] = &[
         ..world("large-skills", "skills have as many files and bytes as hosts must support, and more")
     },
     Behaviour {
-        hear: Some(endless),
-        say: Some(|_, scene, message| declare(scene, message, json!({}))),
-        ..world("endless-skills", "the list of skills never ends")
-    },
-    Behaviour {
         hear: Some(failing),
         say: Some(|_, scene, message| declare(scene, message, json!({}))),
         ..world("failing-skills", "skills are declared, and the methods for them fail")
@@ -94,17 +86,6 @@ fn declare(scene: &Scene, message: &mut Value, settings: Value) -> bool {
         message["result"]["capabilities"]["extensions"][EXTENSION] = settings;
     }
     true
-}
-
-fn endless(memory: &mut Memory, message: &mut Value) -> Heard {
-    if method(message) != "skills/list" {
-        return Heard::Message;
-    }
-    memory.reads += 1;
-    let entry = |number: u64| made::skill(&format!("skill://endless/number-{number}"), "One of many").entry();
-    let first = (memory.reads - 1) * ON_EACH_PAGE;
-    let skills: Vec<Value> = (first..first + ON_EACH_PAGE).map(entry).collect();
-    result(message, json!({ "skills": skills, "nextCursor": format!("page {}", memory.reads + 1) }))
 }
 
 fn failing(_: &mut Memory, message: &mut Value) -> Heard {
