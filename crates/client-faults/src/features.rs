@@ -242,7 +242,7 @@ fn kept_by(memory: &mut Memory, action: &Value, outcome: &mut Outcome, key: &str
     {
         let mut all = memory.kept("completions");
         if let Some(known) = all.get(key) {
-            *result = known.clone()
+            *result = known.clone();
         } else {
             all[key] = result.clone();
             memory.keep("completions", all);
