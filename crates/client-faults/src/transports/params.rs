@@ -173,7 +173,7 @@ pub static FAULTS: &[Behaviour] = &[
         retry: Some(|_, _, _, outcome, retry| {
             retry.again |= code_of(outcome) == Some(HEADER_MISMATCH) && retry.attempts < 6;
         }),
-        ..Behaviour::modern("mismatch-repeated", "a call with the error -32020 is sent again and again", HTTP)
+        ..Behaviour::modern("param-mismatch-repeated", "a call with the error -32020 is sent again and again", HTTP)
     },
     Behaviour {
         tools: Some(|_, _, all, kept| kept.clone_from(all)),
