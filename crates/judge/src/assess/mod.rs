@@ -81,7 +81,7 @@ pub fn assess(evidence: &Evidence, suites: &[Suite], options: &Options) -> RunRe
         let mut plan = plan(suites, context, options.filter);
         let own = plan.suites.len();
         if of_hosts == Some(index) {
-            // In the same pass, since reading all messages takes longer than their rules.
+            // In the same pass: reading all messages takes longer than judging the rules of profiles.
             plan.suites.extend(options.profiles.planned(context));
         }
         let frames = evidence.frames_in(context.revision, context.scenario.as_deref());
@@ -242,9 +242,9 @@ fn conclude(failed: &FailedHandshake, mut report: RunReport) -> RunReport {
     let error = failure::error(&failed.why);
     match report.exit_code {
         exit::NOTHING_EXERCISED => {
-            let RunReport { target, started, ms, strict, partition, .. } = report;
+            let RunReport { target, started, ms, strict, partition, profiles, .. } = report;
             let nothing = verdict::nothing(target, error.in_short(), strict, error.exit_code());
-            return RunReport { started, ms, partition, ..nothing };
+            return RunReport { started, ms, partition, profiles, ..nothing };
         }
         exit::FAILED => {}
         _ => report.exit_code = error.exit_code(),
