@@ -113,12 +113,12 @@ pub static ROUNDS: &[Behaviour] = &[
     Behaviour {
         hear: Some(|memory, scene, message| {
             if message["method"] == "notifications/subscriptions/acknowledged" {
-                memory.seen.insert(subscription(message));
+                memory.seen.insert(subscription(message).to_string());
             }
             let change = message["method"].as_str().is_some_and(|method| method.ends_with("list_changed"));
             let listens =
-                |(id, method): &(Value, String)| method == "subscriptions/listen" && *id == subscription(message);
-            let early = change && scene.open.iter().any(listens) && !memory.seen.contains(&subscription(message));
+                |(id, method): &(Value, String)| method == "subscriptions/listen" && id == subscription(message);
+            let early = change && scene.open.iter().any(listens) && !memory.seen.contains(&subscription(message).to_string());
             if early { Heard::Disconnect } else { Heard::Message }
         }),
         ..Behaviour::modern(
@@ -139,7 +139,7 @@ pub static ROUNDS: &[Behaviour] = &[
         }),
         hear: Some(|memory, _, message| {
             let open = memory.kept("unacknowledged");
-            if message["id"] == open || subscription(message) == open {
+            if message["id"] == open || *subscription(message) == open {
                 memory.keep("unacknowledged", Value::Null);
             }
             Heard::Message
@@ -229,8 +229,8 @@ pub static ROUNDS: &[Behaviour] = &[
 const WITH_LISTENS: &[Transport] = &[Transport::Stdio, Transport::Http];
 
 /// The subscription that a notification names, as JSON.
-fn subscription(message: &Value) -> String {
-    message["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"].to_string()
+fn subscription(message: &Value) -> &Value {
+    &message["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"]
 }
 
 const fn repeated(
