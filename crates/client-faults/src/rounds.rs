@@ -118,7 +118,8 @@ pub static ROUNDS: &[Behaviour] = &[
             let change = message["method"].as_str().is_some_and(|method| method.ends_with("list_changed"));
             let listens =
                 |(id, method): &(Value, String)| method == "subscriptions/listen" && id == subscription(message);
-            let early = change && scene.open.iter().any(listens) && !memory.seen.contains(&subscription(message).to_string());
+            let early =
+                change && scene.open.iter().any(listens) && !memory.seen.contains(&subscription(message).to_string());
             if early { Heard::Disconnect } else { Heard::Message }
         }),
         ..Behaviour::modern(

@@ -58,6 +58,7 @@ words! {
         ("part", Self::Part),
         ("extra", Self::Extra),
         ("forged", Self::Forged),
+        ("moved", Self::Moved),
         ("garbage", Self::Garbage),
     ];
 }

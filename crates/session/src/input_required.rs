@@ -14,6 +14,9 @@ const TIRELESS_ROUNDS: usize = 60;
 
 /// Sent as state to a server that never created it.
 const GARBAGE: &str = "mcp-conform-garbage-7d1c {\"__proto__\":{}} \u{1F600}";
+/// An argument that no tool declares. Its value differs with each retry, so a server that begins again with the new
+/// arguments does not complete either.
+const OTHER_ARGUMENT: &str = "mcp-conform-other";
 const UNKNOWN_KEY: &str = "mcp-conform-unknown-7d1c";
 
 impl Session {
@@ -36,7 +39,15 @@ impl Session {
                 .extend(result["inputRequests"].as_object().into_iter().flatten().map(|(_, request)| request.clone()));
             let retry = manner.filter(|_| !plain && rounds.len() < most).and_then(|manner| {
                 let may_go_on = rounds.is_empty()
-                    || matches!(manner, Manner::Accept | Manner::Decline | Manner::Cancel | Manner::Tireless);
+                    || matches!(
+                        manner,
+                        Manner::Accept
+                            | Manner::Decline
+                            | Manner::Cancel
+                            | Manner::Tireless
+                            | Manner::Forged
+                            | Manner::Moved
+                    );
                 may_go_on.then(|| self.retry(params.as_ref(), result, manner, rounds.len())).flatten()
             });
             let Some(retry) = retry else { break };
@@ -58,12 +69,15 @@ impl Session {
             Manner::Garbage => state.map(|_| GARBAGE.to_owned()),
             _ => state.map(str::to_owned),
         };
-        if matches!(manner, Manner::Garbage) && state.is_none() {
+        if matches!(manner, Manner::Garbage | Manner::Moved) && state.is_none() {
             return None;
         }
         retry.extend(state.map(|state| ("requestState".to_owned(), json!(state))));
         if let Some(requests) = result["inputRequests"].as_object() {
             retry.extend(self.responses(requests, manner, round).map(|given| ("inputResponses".to_owned(), given)));
+        }
+        if let (Manner::Moved, Some(arguments)) = (manner, retry.get_mut("arguments").and_then(Value::as_object_mut)) {
+            arguments.insert(OTHER_ARGUMENT.to_owned(), json!(round.to_string()));
         }
         Some(Value::Object(retry))
     }
@@ -75,7 +89,7 @@ impl Session {
             let answer = match manner {
                 // Not an object, so it is an invalid response to each of the three requests.
                 Manner::Wrong => Ok(json!("mcp-conform")),
-                Manner::Forged | Manner::Garbage | Manner::Part | Manner::Extra => {
+                Manner::Forged | Manner::Moved | Manner::Garbage | Manner::Part | Manner::Extra => {
                     profile.answer(request, Some(Manner::Accept), round)
                 }
                 manner => profile.answer(request, Some(manner), round),

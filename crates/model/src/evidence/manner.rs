@@ -25,8 +25,10 @@ pub enum Manner {
     Part,
     /// Sends more responses than requested.
     Extra,
-    /// Changes one character of the state.
+    /// Changes one character of each state.
     Forged,
+    /// Changes the arguments with each retry, while the state is of those before.
+    Moved,
     /// Sends a state that the server never created.
     Garbage,
 }
