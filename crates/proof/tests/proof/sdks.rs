@@ -11,6 +11,7 @@ use mcp_conform::{
     assess::{Options, assess},
     outcome::{Finding, RunReport, Status},
     plan::Filter,
+    report::matrix::{Fold, Row},
     revision::Revision,
     run::built_in,
 };
@@ -94,16 +95,34 @@ fn findings<'r>(report: &'r RunReport, rule: &str) -> impl Iterator<Item = &'r F
     report.rules.iter().filter(move |judged| judged.id == rule).flat_map(|judged| &judged.findings)
 }
 
-/// The end of docs/sdks.md is written from the ledger and the records: `MCP_CONFORM_BLESS=1` does so.
+/// The end of docs/sdks.md and reports/sdks.html are written from the ledger and the records: `MCP_CONFORM_BLESS=1`
+/// does so.
 fn documented(reports: &[(String, RunReport)]) -> Result<(), String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/sdks.md");
-    let text = fs::read_to_string(&path).map_err(|why| format!("{}: {why}", path.display()))?;
-    let begin = text.find(TABLES).ok_or("docs/sdks.md has no place for what is known")? + TABLES.len();
-    let written = format!("{}{}", &text[..begin], defects() + &servers(reports));
+    written("docs/sdks.md", |text| {
+        let begin = text.find(TABLES).ok_or("docs/sdks.md has no place for what is known")? + TABLES.len();
+        Ok(format!("{}{}", &text[..begin], defects() + &servers(reports)))
+    })?;
+    written("reports/sdks.html", |_| Ok(page(reports)))
+}
+
+fn written(file: &str, expected: impl Fn(&str) -> Result<String, String>) -> Result<(), String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file);
+    let text = fs::read_to_string(&path).unwrap_or_default();
+    let expected = expected(&text)?;
     if env::var_os("MCP_CONFORM_BLESS").is_some() {
-        return fs::write(&path, written).map_err(|why| why.to_string());
+        return fs::write(&path, expected).map_err(|why| format!("{}: {why}", path.display()));
     }
-    if text == written { Ok(()) } else { Err("docs/sdks.md is outdated: MCP_CONFORM_BLESS=1 writes it".to_owned()) }
+    if text == expected { Ok(()) } else { Err(format!("{file} is outdated: MCP_CONFORM_BLESS=1 writes it")) }
+}
+
+/// The servers as the page of a matrix, each with its record.
+fn page(reports: &[(String, RunReport)]) -> String {
+    let mut fold = Fold::default();
+    for (name, report) in reports {
+        fold.add(Row::of(name, Some(format!("../tests/recorded/sdks/{name}.jsonl.gz")), report), report);
+    }
+    let [(_, html), ..] = fold.finish().forms();
+    html
 }
 
 /// What precedes the tables.
@@ -164,5 +183,6 @@ const RECORDED: &str = "
 
 The rules that fail, warn and pass on the smallest server of each version, by revision; a revision that the server does not speak is empty.
 `gunzip -c tests/recorded/sdks/RECORD.jsonl.gz > t.jsonl && mcp-conform judge t.jsonl` shows the findings of one, with its messages.
+[reports/sdks.html](../reports/sdks.html) has the servers by suite, with their worst findings and the command that repeats each.
 
 ";

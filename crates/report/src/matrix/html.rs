@@ -209,7 +209,7 @@ fn in_full(page: &mut String, number: usize, row: &Row) -> std::fmt::Result {
         duration(row.ms),
         row.file
             .as_ref()
-            .map(|file| format!(" · <a href=\"{}\">report as JSON</a>", utf8_percent_encode(file, SAFE)))
+            .map(|file| format!(" · <a href=\"{}\">{}</a>", utf8_percent_encode(file, SAFE), text(file_name(file))))
             .unwrap_or_default()
     )?;
     for told in &row.findings {
@@ -232,6 +232,10 @@ fn in_full(page: &mut String, number: usize, row: &Row) -> std::fmt::Result {
     }
     page.push_str("</div></details>\n");
     Ok(())
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 const fn word(standing: Standing) -> &'static str {
