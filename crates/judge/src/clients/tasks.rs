@@ -39,7 +39,7 @@ pub struct Tasks {
 }
 
 /// A message of the client about a task: `task` of `$sent[*]`.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 pub struct About {
     /// Whether the server created it.
     known: bool,
@@ -126,7 +126,7 @@ impl Tasks {
         if method == "subscriptions/listen" {
             let ids = message.params()["notifications"]["taskIds"].as_array()?;
             let known = ids.iter().all(|id| id.as_str().is_some_and(|id| self.all.contains_key(id)));
-            return Some(About { known, status: None, early: None, repeated: None, unwanted: None });
+            return Some(About { known, ..About::default() });
         }
         if !matches!(method, "tasks/get" | "tasks/result" | "tasks/update" | "tasks/cancel") {
             if method != "ping" {
@@ -135,7 +135,7 @@ impl Tasks {
             return None;
         }
         let Some(task) = message.params()["taskId"].as_str().and_then(|id| self.all.get_mut(id)) else {
-            return Some(About { known: false, status: None, early: None, repeated: None, unwanted: None });
+            return Some(About::default());
         };
         let keys = message.params()["inputResponses"].as_object();
         let keys = keys.map(|keys| keys.keys().cloned().collect::<Vec<_>>()).filter(|_| method == "tasks/update");
@@ -158,7 +158,7 @@ impl Tasks {
         let id = of_call.or_else(|| target.as_str().filter(|_| related.asked.is_none()))?;
         let task = self.all.get(id).filter(|task| !task.over && at.saturating_sub(task.created) > CROSSING)?;
         let status = Some(task.item.status.clone());
-        Some(About { known: true, status, early: None, repeated: None, unwanted: None })
+        Some(About { known: true, status, ..About::default() })
     }
 
     fn responded(&mut self, passing: &MessageContext, dialogue: &Dialogue, link: &Link) {

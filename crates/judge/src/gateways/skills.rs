@@ -42,7 +42,7 @@ pub fn file(matching: &Matching, request: &Message) -> Option<Value> {
 /// The entries of skills that the client had before it sent the request.
 fn before<'a>(matching: &Matching<'a>, request: &Message) -> impl Iterator<Item = &'a Value> {
     let (frame, is_front) = (request.frame, !request.behind);
-    let messages = matching.messages.clone().into_iter();
+    let messages = matching.messages.iter().copied();
     let earlier = messages.filter(move |message| is_front && !message.behind && message.frame < frame);
     earlier.flat_map(|message| {
         let result = &message.message["result"];
