@@ -4,11 +4,14 @@
 //! revision. If failing rules were tested again, each of these retries follows in the same form.
 
 use std::{
-    io::{self, BufRead, Write},
+    fs::File,
+    io::{self, BufRead, BufReader, Write},
     mem::take,
+    path::Path,
     sync::Arc,
 };
 
+use flate2::bufread::MultiGzDecoder;
 use serde::{Deserialize, Serialize};
 
 use super::{Evidence, Frame, Frames, Link, RunContext, RunHeader};
@@ -97,6 +100,19 @@ fn line(out: &mut impl Write, kind: &str, value: &impl Serialize) -> io::Result<
     write!(out, r#"{{"{kind}":"#)?;
     serde_json::to_writer(&mut *out, value)?;
     out.write_all(b"}\n")
+}
+
+/// Bytes that are read at once: enough to see what wrote a file.
+const BEGINNING: usize = 64 << 10;
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
+/// Opens a transcript, which may be compressed with gzip.
+pub fn open(path: &Path) -> io::Result<Box<dyn BufRead>> {
+    let mut file = BufReader::with_capacity(BEGINNING, File::open(path)?);
+    if file.fill_buf()?.starts_with(&GZIP) {
+        return Ok(Box::new(BufReader::with_capacity(BEGINNING, MultiGzDecoder::new(file))));
+    }
+    Ok(Box::new(file))
 }
 
 /// Reads a transcript. An error has the line number and the reason.

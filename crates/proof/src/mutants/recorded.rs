@@ -10,8 +10,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use miniz_oxide::inflate::decompress_to_vec_with_limit;
-
 use mcp_conform::{
     assess::{Options, assess},
     evidence::{Evidence, transcript},
@@ -24,12 +22,6 @@ use mcp_conform::{
 pub const RECORDED: &str = "tests/recorded";
 
 const ENDING: &str = ".jsonl.gz";
-/// A gzip file without a file name: its first bytes, and the sizes of what precedes and follows the deflated data.
-const MAGIC: [u8; 4] = [0x1f, 0x8b, 8, 0];
-const HEADER: usize = 10;
-const TRAILER: usize = 8;
-/// The largest transcript has 5 MB.
-const LONGEST: usize = 64 << 20;
 
 pub struct Recording {
     pub name: String,
@@ -104,19 +96,12 @@ impl Recording {
     }
 
     pub fn evidence(&self) -> Result<Evidence, String> {
-        let text = self.text()?;
-        transcript::read(text.as_slice()).map_err(|why| format!("{}: {why}", self.name))
+        let file = transcript::open(&self.transcript()).map_err(|why| format!("{}: {why}", self.name))?;
+        transcript::read(file).map_err(|why| format!("{}: {why}", self.name))
     }
 
-    /// The transcript.
-    pub fn text(&self) -> Result<Vec<u8>, String> {
-        let path = self.folder.join(format!("{}{ENDING}", self.name));
-        let failed = |why: String| format!("{}: {why}", path.display());
-        let packed = fs::read(&path).map_err(|error| failed(error.to_string()))?;
-        let deflated = packed.get(HEADER..packed.len().saturating_sub(TRAILER));
-        let deflated = deflated.filter(|_| packed.starts_with(&MAGIC));
-        let deflated = deflated.ok_or_else(|| failed("it is not a gzip file as .ci/record.py writes it".into()))?;
-        decompress_to_vec_with_limit(deflated, LONGEST).map_err(|error| failed(error.to_string()))
+    pub fn transcript(&self) -> PathBuf {
+        self.folder.join(format!("{}{ENDING}", self.name))
     }
 }
 

@@ -42,11 +42,9 @@ fn records() -> Vec<Recording> {
 
 /// A record that fails does not fail with `--accept sdk`, since only the SDK is at fault there.
 fn accepted() -> Result<(), Failed> {
-    let file = tempfile::NamedTempFile::new()?;
     let mut failed = 0;
     for recording in records() {
-        fs::write(file.path(), recording.text()?)?;
-        let judge = |more: &[&str]| Command::new(PROGRAM).arg("judge").arg(file.path()).args(more).output();
+        let judge = |more: &[&str]| Command::new(PROGRAM).arg("judge").arg(recording.transcript()).args(more).output();
         let code = judge(&["--quiet"])?.status.code();
         let output = judge(&["--accept", "sdk"])?;
         let said = String::from_utf8_lossy(&output.stdout);
@@ -182,7 +180,7 @@ const RECORDED: &str = "
 ## The recorded servers
 
 The rules that fail, warn and pass on the smallest server of each version, by revision; a revision that the server does not speak is empty.
-`gunzip -c tests/recorded/sdks/RECORD.jsonl.gz > t.jsonl && mcp-conform judge t.jsonl` shows the findings of one, with its messages.
+`mcp-conform judge tests/recorded/sdks/RECORD.jsonl.gz` shows the findings of one, with its messages.
 [reports/sdks.html](../reports/sdks.html) has the servers by suite, with their worst findings and the command that repeats each.
 
 ";

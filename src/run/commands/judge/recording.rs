@@ -2,8 +2,7 @@
 
 use std::{
     collections::HashSet,
-    fs::File,
-    io::{BufRead, BufReader, Cursor, Read},
+    io::{BufRead, Cursor, Read},
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
@@ -13,7 +12,10 @@ use crate::{
     assess::assess,
     cli::JudgeArgs,
     error::Error,
-    evidence::{Evidence, Frames, RunContext, Side, recorded, transcript::Reader},
+    evidence::{
+        Evidence, Frames, RunContext, Side, recorded,
+        transcript::{self, Reader},
+    },
     outcome::{Finding, RuleResult, Status},
     run::{
         foreign::Format,
@@ -22,8 +24,6 @@ use crate::{
     suite::Suite,
 };
 
-/// Bytes from which the format is detected: enough for the first message with its capabilities.
-const BEGINNING: usize = 64 << 10;
 /// How often a file that grows is looked at. A guess.
 const LOOK: Duration = Duration::from_millis(200);
 /// Judging a long recording takes seconds, and must leave most of the processor to the recorded programs.
@@ -47,7 +47,7 @@ impl Recording {
         let unread = |why| console::failed(path, "read", why);
         let foreign = Format::of(file.fill_buf().map_err(unread)?);
         let file: Box<dyn BufRead> = match foreign {
-            None => Box::new(file),
+            None => file,
             Some(format) => {
                 let mut bytes = Vec::new();
                 file.read_to_end(&mut bytes).map_err(unread)?;
@@ -69,7 +69,7 @@ impl Recording {
                     self.lost = Some(path);
                     return Ok(any);
                 };
-                (self.path, self.file) = (path, Box::new(file));
+                (self.path, self.file) = (path, file);
                 self.reader.go_on();
                 continue;
             }
@@ -119,9 +119,8 @@ impl Recording {
     }
 }
 
-fn opened(path: &Path) -> Result<BufReader<File>, Error> {
-    let file = File::open(path).map_err(|source| console::failed(path, "read", source))?;
-    Ok(BufReader::with_capacity(BEGINNING, file))
+fn opened(path: &Path) -> Result<Box<dyn BufRead>, Error> {
+    transcript::open(path).map_err(|why| console::failed(path, "read", why))
 }
 
 fn wrong(path: &Path, why: &str) -> Error {
