@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::checks::{
     Check, Fault, Given, Report,
-    files::file_bytes::{about, bytes},
+    files::file_bytes::{about, bytes, decoded},
     resources::same_uri::same,
 };
 
@@ -68,8 +68,7 @@ pub fn text(content: &Value) -> Option<Cow<'_, str>> {
 /// What is wrong; `None` if there is nothing to judge.
 fn judged(content: &Value, part: &str) -> Option<Vec<String>> {
     if part == "utf-8" {
-        content["blob"].as_str()?;
-        return Some(match bytes(content) {
+        return Some(match decoded(content["blob"].as_str()?) {
             None => vec!["`blob` is not base64".to_owned()],
             Some(bytes) => wrong(std::str::from_utf8(&bytes).is_err(), || "`blob` is not UTF-8".to_owned()),
         });
@@ -178,6 +177,8 @@ mod tests {
         assert_eq!(blob(&STANDARD.encode("<p>ä")), Some(0));
         assert_eq!((blob(&STANDARD.encode([0xe4])), blob("<p>")), (Some(1), Some(1)));
         assert_eq!(of("utf-8", "<p>"), None);
+        let both = json!([{ "uri": URI, "text": "<p>", "blob": STANDARD.encode("<p>") }]);
+        assert_eq!(found("utf-8", both), Some(0));
         let page = STANDARD.encode("<!doctype html>");
         assert_eq!(found("doctype", json!([{ "uri": URI, "blob": page }])), Some(0));
     }

@@ -63,7 +63,8 @@ pub fn bytes(content: &Value) -> Option<Cow<'_, [u8]>> {
     }
 }
 
-fn decoded(blob: &str) -> Option<Vec<u8>> {
+/// The bytes of a `blob`; `None` if it is not base64.
+pub fn decoded(blob: &str) -> Option<Vec<u8>> {
     let config = GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
     GeneralPurpose::new(&alphabet::STANDARD, config).decode(blob).ok()
 }
