@@ -51,18 +51,43 @@ fn is_inert(name: &[u8]) -> bool {
     matches!(name, b"template" | b"noscript")
 }
 
-fn of_tag(tag: &StartTag<()>) -> Option<Loaded> {
-    let name = std::str::from_utf8(&tag.name).ok()?;
-    let (from, list) = match name {
-        "script" if runs(tag) => ("src", RESOURCES),
-        "img" | "video" | "audio" | "source" => ("src", RESOURCES),
-        "link" if is_fetched(tag) => ("href", RESOURCES),
-        "iframe" => ("src", FRAMES),
-        "base" => ("href", BASES),
-        _ => return None,
+fn of_tag(tag: &StartTag<()>) -> Vec<Loaded> {
+    let name = String::from_utf8_lossy(&tag.name);
+    let (from, list): (&[&str], _) = match name.as_ref() {
+        "script" if runs(tag) => (&["src"], RESOURCES),
+        "img" | "source" => (&["src", "srcset"], RESOURCES),
+        "video" => (&["src", "poster"], RESOURCES),
+        "audio" | "track" => (&["src"], RESOURCES),
+        "link" if is_fetched(tag) => (&["href"], RESOURCES),
+        "iframe" => (&["src"], FRAMES),
+        "base" => (&["href"], BASES),
+        _ => (&[], RESOURCES),
     };
-    let url = attribute(tag, from).filter(|url| !url.is_empty())?;
-    Some(Loaded { by: format!("<{name} {from}>"), url, list })
+    let urls = |from: &&str| {
+        let value = attribute(tag, from).unwrap_or_default();
+        let urls = if *from == "srcset" { candidates(&value) } else { vec![value] };
+        let by = format!("<{name} {from}>");
+        urls.into_iter().map(move |url| Loaded { by: by.clone(), url, list })
+    };
+    from.iter().flat_map(urls).filter(|loaded| !loaded.url.is_empty()).collect()
+}
+
+/// The URLs of a `srcset`. A URL ends at a space, so it can have commas, as `data:` does.
+fn candidates(srcset: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut rest = srcset;
+    while found.len() < MOST {
+        rest = rest.trim_start_matches(|next: char| next == ',' || next.is_ascii_whitespace());
+        let end = rest.find(|next: char| next.is_ascii_whitespace()).unwrap_or(rest.len());
+        let (url, descriptor) = rest.split_at(end);
+        if url.is_empty() {
+            break;
+        }
+        found.push(url.trim_end_matches(',').to_owned());
+        let has_descriptor = !url.ends_with(',');
+        rest = if has_descriptor { descriptor.split_once(',').map_or("", |(_, next)| next) } else { descriptor };
+    }
+    found
 }
 
 /// Other types are data.
@@ -105,14 +130,19 @@ mod tests {
     fn tags_load_what_they_name() {
         let page = "<base href='https://a.example/'><SCRIPT type=module SRC = a.js ></script><img src=\"b.png\"/>\
                     <link rel='shortcut icon' href=c.ico><link rel=preconnect href=d><iframe src=e></iframe>\
-                    <video><source src=f></video><script type='text/template' src=g></script><a href=h>h</a>";
+                    <video poster=g><source src=f></video><script type='text/template' src=g></script><a href=h>h</a>\
+                    <img srcset='i.png, data:,j 2x,k 1.5x'>";
         let expected = [
             "<base href> https://a.example/ baseUriDomains",
             "<script src> a.js resourceDomains",
             "<img src> b.png resourceDomains",
             "<link href> c.ico resourceDomains",
             "<iframe src> e frameDomains",
+            "<video poster> g resourceDomains",
             "<source src> f resourceDomains",
+            "<img srcset> i.png resourceDomains",
+            "<img srcset> data:,j resourceDomains",
+            "<img srcset> k resourceDomains",
         ];
         assert_eq!(urls(page), expected);
     }
