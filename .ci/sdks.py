@@ -33,15 +33,21 @@ def install(name, row):
     into, packages = INTO / name, row["packages"]
     pinned = INTO / f"{name}.lock"
     pinned.write_text(yaml.safe_dump(packages))
+    quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+    npm = ["npm", "install", *quiet, *(f"{package}@{version}" for package, version in packages.items())]
     if source.suffix == ".mjs":
-        quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
-        installed(into, [pinned], ["npm", "install", *quiet, *(f"{package}@{version}" for package, version in packages.items())])
+        installed(into, [pinned], npm)
         server = into / "server.mjs"
     elif source.suffix == ".py":
         pip = ["bin/python", "-m", "pip", "install", "-q", "--disable-pip-version-check"]
         wanted = [f"{package}=={version}" for package, version in packages.items()]
         installed(into, [pinned], [sys.executable, "-m", "venv", "."], [*pip, *wanted])
         server = into / "server.py"
+    elif "build" in row:
+        # A change of the source is built anew too.
+        pinned.write_text(pinned.read_text() + "".join(path.read_text() for path in sorted(source.rglob("*.*"))))
+        installed(into, [pinned], ["cp", "-r", f"{source}/.", "."], npm, shlex.split(row["build"]))
+        return into
     else:
         # Cargo's own files pin the packages. Its target folder is shared: most of what the servers need is the same.
         target = INTO / "target"
