@@ -42,6 +42,7 @@ pub static TASK_FAULTS: &[Behaviour] = &[
             let error = json!({ "code": -32602, "message": "Task not found" });
             Heard::Answered(json!({ "jsonrpc": "2.0", "id": id, "error": error }))
         }),
+        also: &["tasks-ext-kept", "tasks-ext-failed-kept"],
         ..fault("task-stored-late", "a task is stored shortly after it was returned to the client")
     },
     Behaviour {
