@@ -1,6 +1,6 @@
 //! The command line of the proof. Other commands are those of `mcp-conform`.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, str::FromStr};
 
 use clap::{Args, Parser, Subcommand};
 use mcp_conform::cli::{ColorChoice, seconds};
@@ -79,9 +79,9 @@ pub struct MutantsArgs {
     /// Run nothing: show each derived mutant, a message before and after, and what the ledger says
     #[arg(long, requires = "systematic")]
     pub list: bool,
-    /// Only every tenth derived mutant, beginning with this one
-    #[arg(long, requires = "systematic", value_name = "NUMBER")]
-    pub tenth: Option<usize>,
+    /// Only a part of the faults or derived mutants: 3/10 is every tenth, beginning with the third
+    #[arg(long, conflicts_with_all = ["gateways", "variations", "longer_than", "changed"], value_name = "N/OF", default_value = "1/1")]
+    pub part: Part,
     /// Run each fault once over each transport at the default limits: list the runs that take longer
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub longer_than: Option<f64>,
@@ -95,4 +95,36 @@ pub struct MutantsArgs {
     /// Run nothing: list the known bugs in the YAML files of this directory with their faults
     #[arg(long, value_name = "DIR", conflicts_with_all = ["filters", "transport", "revision", "variations", "longer_than", "real", "changed"])]
     pub bugs: Option<PathBuf>,
+}
+
+/// One of the parts that are proved at different times, because a proof of all takes long.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    number: usize,
+    of: usize,
+}
+
+impl Part {
+    /// Keeps the items of this part. Neighbours with the same key stay together.
+    pub fn keep<T, K: PartialEq>(self, items: &mut Vec<T>, key: impl Fn(&T) -> K) {
+        let (mut group, mut last) = (0, None);
+        items.retain(|item| {
+            let this = Some(key(item));
+            if this != last {
+                group += 1;
+                last = this;
+            }
+            group % self.of == self.number % self.of
+        });
+    }
+}
+
+impl FromStr for Part {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let numbers = text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
+        let part = numbers.map(|(number, of)| Self { number, of }).filter(|part: &Self| part.of > 0);
+        part.ok_or("expected two numbers, such as 3/10")
+    }
 }

@@ -241,6 +241,7 @@ pub fn prove(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Erro
             && (args.transport.is_empty() || args.transport.iter().any(|name| name == trial.transport.as_str()))
             && (args.revision.is_empty() || args.revision.iter().any(|name| name == trial.revision.as_str()))
     });
+    args.part.keep(&mut trials, |trial| trial.fault);
     if trials.is_empty() {
         return Err(Error::usage("the filters match no fault of the reference client; `proof faults` lists them"));
     }

@@ -13,7 +13,7 @@ mod matrix;
 mod recorded;
 mod variations;
 
-use std::{num::NonZeroUsize, path::Path, sync::Mutex, thread};
+use std::{num::NonZeroUsize, path::Path, thread};
 
 pub use bugs::{Bug, bugs, gaps};
 pub use clients::{ClientTrial, client_trials, in_threads};
@@ -75,6 +75,7 @@ pub fn mutants(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Er
     if !args.filters.is_empty() {
         trials.retain(|trial| args.filters.iter().any(|filter| selects(filter, trial, &suites)));
     }
+    args.part.keep(&mut trials, |trial| trial.fault.clone());
     if let Some(limit) = args.longer_than {
         return Ok(longer_than(limit, &durations::newest(trials), &suites, program.as_deref()));
     }
@@ -86,7 +87,7 @@ pub fn mutants(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Er
 /// Runs the trials, of variations or of faults, and shows deviations.
 fn prove(trials: &[Trial], suites: &[Suite], program: Option<&Path>, whole: bool) -> bool {
     let (mut variations, mut matrix) = (Variations::default(), Matrix::default());
-    for (trial, shown) in trials.iter().zip(run_all(trials, at_once(program), |trial| trial.run(suites, program))) {
+    for (trial, shown) in trials.iter().zip(in_threads(trials, at_once(program), |trial| trial.run(suites, program))) {
         match trial.variation {
             true => variations.add(trial, &shown),
             false => matrix.add(trial, &shown),
@@ -158,7 +159,7 @@ fn prove_recorded(changed: &Changed, suites: &[Suite]) -> bool {
     }
     let filter = with_causes(ids, suites).unwrap_or_default();
     let recordings = Recording::all(&changed.root.join(RECORDED));
-    let differences = run_all(&recordings, processors(), |recording| {
+    let differences = in_threads(&recordings, processors(), |recording| {
         recording.differences(suites, &filter).unwrap_or_else(|why| vec![why])
     });
     let differences: Vec<String> = differences.into_iter().flatten().collect();
@@ -193,7 +194,7 @@ fn selects(filter: &str, trial: &Trial, suites: &[Suite]) -> bool {
 
 /// Lists the runs that take longer than this many seconds with the default limits.
 fn longer_than(limit: f64, trials: &[Trial], suites: &[Suite], program: Option<&Path>) -> u8 {
-    let took = run_all(trials, at_once(program), |trial| durations::measure(trial, suites, program));
+    let took = in_threads(trials, at_once(program), |trial| durations::measure(trial, suites, program));
     let mut longer: Vec<_> = took.iter().zip(trials).filter(|(took, _)| took.as_secs_f64() > limit).collect();
     longer.sort_by(|(one, _), (other, _)| other.cmp(one));
     for (took, trial) in &longer {
@@ -206,25 +207,6 @@ fn longer_than(limit: f64, trials: &[Trial], suites: &[Suite], program: Option<&
 /// How many trials run at once. Over real transports most of a trial is waiting.
 fn at_once(program: Option<&Path>) -> usize {
     if program.is_some() { 4 * processors() } else { processors() }
-}
-
-/// Runs them concurrently, and keeps their order.
-fn run_all<I: Sync, T: Clone + Default + Send>(all: &[I], at_once: usize, run: impl Fn(&I) -> T + Sync) -> Vec<T> {
-    let next = Mutex::new(all.iter().enumerate());
-    let done = Mutex::new(vec![T::default(); all.len()]);
-    thread::scope(|scope| {
-        for _ in 0..at_once {
-            scope.spawn(|| {
-                while let Some((index, one)) = next.lock().ok().and_then(|mut all| all.next()) {
-                    let result = run(one);
-                    if let Ok(mut done) = done.lock() {
-                        done[index] = result;
-                    }
-                }
-            });
-        }
-    });
-    done.into_inner().unwrap_or_default()
 }
 
 fn parsed<T: Copy>(texts: &[String], all: &[T], parse: impl Fn(&str) -> Result<T, String>) -> Result<Vec<T>, Error> {

@@ -36,8 +36,6 @@ use mcp_conform::{
 
 /// The finding about a program that cannot be connected to.
 const NO_CONNECTION: &str = "no-connection";
-/// A whole proof takes long, so that a change is proved by every tenth mutant.
-const PARTS: usize = 10;
 
 /// A reference program in one revision, and its mutants.
 struct Reference<'a> {
@@ -163,10 +161,7 @@ pub fn systematic(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8,
             continue;
         }
         let mut reference = Reference::new(party, revision, &suites, selected)?;
-        if let Some(tenth) = args.tenth {
-            let mut at = 0..;
-            reference.mutants.retain(|_| at.next().is_some_and(|at: usize| at % PARTS == tenth % PARTS));
-        }
+        args.part.keep(&mut reference.mutants, Mutant::name);
         let entries = in_threads(&reference.mutants, processors(), |mutant| {
             work.entry(&reference, mutant, ledger.entry(mutant, revision), &hints)
         });

@@ -8,21 +8,20 @@ use std::{env, path::Path, sync::Arc};
 use conform_proof::{Matrix, Recording};
 use libtest_mimic::{Failed, Trial as Test};
 use mcp_conform::{
-    evidence::{Side, Transport},
+    evidence::Side,
     plan::Filter,
-    revision::Revision,
     run::{
         inputs::profiles::with_suites,
         load,
-        trials::{Trial, few_trials, trials},
+        trials::{Trial, few_trials},
     },
     suite::Suite,
 };
 
-pub fn tests(is_whole: bool) -> impl Iterator<Item = Test> {
+pub fn tests() -> impl Iterator<Item = Test> {
     let suites = Arc::new(with_suites().expect("the built-in suites load"));
-    let all = if is_whole { trials(&Revision::ALL, &Transport::ALL) } else { few_trials() };
-    let (faultless, faulty): (Vec<Trial>, Vec<Trial>) = all.into_iter().partition(|trial| trial.fault.is_none());
+    let (faultless, faulty): (Vec<Trial>, Vec<Trial>) =
+        few_trials().into_iter().partition(|trial| trial.fault.is_none());
 
     let alone = faultless.into_iter().map(|trial| (trial.name(), vec![trial]));
     let together = faulty.chunk_by(|a, b| a.fault == b.fault);
@@ -33,7 +32,7 @@ pub fn tests(is_whole: bool) -> impl Iterator<Item = Test> {
     let for_recorded = Arc::new(load(&sides, &[], false).expect("the built-in suites load"));
     let tests = proofs.into_iter().map(move |(name, trials)| {
         let suites = Arc::clone(&suites);
-        Test::test(name, move || prove(&trials, &suites, is_whole))
+        Test::test(name, move || prove(&trials, &suites))
     });
     tests.chain(recorded.into_iter().map(move |recording| {
         let suites = Arc::clone(&for_recorded);
@@ -51,11 +50,11 @@ fn judge(recording: &Recording, suites: &[Suite]) -> Result<(), Failed> {
     if differences.is_empty() { Ok(()) } else { Err(told().into()) }
 }
 
-fn prove(trials: &[Trial], suites: &[Suite], is_whole: bool) -> Result<(), Failed> {
+fn prove(trials: &[Trial], suites: &[Suite]) -> Result<(), Failed> {
     let mut matrix = Matrix::default();
     for trial in trials {
         matrix.add(trial, &trial.run(suites, None));
     }
-    let flaws = matrix.flaws(suites, is_whole);
+    let flaws = matrix.flaws(suites, false);
     if flaws.is_empty() { Ok(()) } else { Err(flaws.join("\n").into()) }
 }
