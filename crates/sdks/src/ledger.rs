@@ -92,13 +92,16 @@ impl KnownDefect {
 
     /// Whether it explains this finding of one of its rules.
     pub fn matches(&self, finding: &Finding) -> bool {
-        self.pattern().is_none_or(|pattern| pattern.is_match(&finding.line())) || self.is_in_message(finding)
+        self.pattern().is_none_or(|pattern| pattern.is_match(&finding.line()))
+            || self.is_in_message(finding, |_| true)
     }
 
-    /// Whether the server itself sent what is characteristic.
-    fn is_in_message(&self, finding: &Finding) -> bool {
+    /// Whether the server itself sent what is characteristic, and this part of its message counts.
+    fn is_in_message(&self, finding: &Finding, counts: impl Fn(&str) -> bool) -> bool {
         let mut sent = finding.messages.iter().filter(|shown| shown.from == Sender::Server);
-        self.pattern().is_some_and(|pattern| sent.any(|shown| pattern.is_match(&shown.text)))
+        self.pattern().is_some_and(|pattern| {
+            sent.any(|shown| pattern.find(&shown.text).is_some_and(|found| counts(found.as_str())))
+        })
     }
 }
 
@@ -141,6 +144,13 @@ pub fn is_of_sdk(rule: &RuleResult, sdks: &[Sdk]) -> bool {
     rule.is_in_sdk()
 }
 
+/// Whether a part of a message has words that its author chose. Fields and `null` are what any other server sends too.
+fn has_own_words(part: &str) -> bool {
+    static SHAPE: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r#""[^"]*":|null|true|false"#).expect("a regular expression"));
+    SHAPE.replace_all(part, "").contains(char::is_alphabetic)
+}
+
 fn explanation(ledger: &[SdkLedger], rule: &str, finding: &Finding, sdks: &[Sdk]) -> Option<SdkDefect> {
     let with_version = |sdk: &Sdk| {
         let (of, version) = (ledger.iter().find(|of| of.sdk == sdk.package)?, sdk.version.as_deref()?);
@@ -154,7 +164,7 @@ fn explanation(ledger: &[SdkLedger], rule: &str, finding: &Finding, sdks: &[Sdk]
     let has_no_version =
         |of: &&SdkLedger| sdks.is_empty() || sdks.iter().any(|sdk| sdk.package == of.sdk && sdk.version.is_none());
     let mut probable = ledger.iter().filter(has_no_version).filter_map(|of| {
-        let known = of.explaining(rule, finding).find(|known| known.is_in_message(finding))?;
+        let known = of.explaining(rule, finding).find(|known| known.is_in_message(finding, has_own_words))?;
         Some(of.defect(known, None))
     });
     probable.next().filter(|_| probable.next().is_none())
@@ -224,5 +234,15 @@ mod tests {
         let finding = finding("server", "{\"text\":\"Unknown tool: x\"}");
         assert_eq!(explained("one", &finding, &["mcp"]).as_deref(), Some("mcp"));
         assert_eq!(explained("one", &finding, &[]), None, "two SDKs have this text");
+    }
+
+    #[test]
+    fn a_shape_of_the_specification_suggests_no_sdk() {
+        for part in [r#""id":null"#, r#""completion":{"values":[]"#, r#""isError":true"#, r#""result":{}"#] {
+            assert!(!has_own_words(part), "{part}");
+        }
+        for part in [r#""id":"server-error""#, r#""code":-32603,"message":"Unknown"#, "UnicodeDecodeError"] {
+            assert!(has_own_words(part), "{part}");
+        }
     }
 }
