@@ -146,7 +146,7 @@ pub enum Command {
         "  mcp-conform generate --only search --seed 7 --http http://127.0.0.1:3000/mcp"
     ))]
     Generate(Box<GenerateArgs>),
-    /// Show the resources of a server as a tree
+    /// Show the resources and skills of a server as a tree
     Tree(Box<TreeArgs>),
     /// Validate suite files (offline)
     Check(CheckArgs),

@@ -1,4 +1,4 @@
-//! `check` and `list`.
+//! `check`, `list` and `tree`.
 
 use std::collections::HashSet;
 
@@ -199,4 +199,15 @@ fn two_reports_share_stdout() {
     assert!(both.stdout.contains("\nFAIL  resources-list-item-name\n"), "{}", both.stdout);
     assert!(both.stdout.contains("\n::error title=mcp-conform"), "{}", both.stdout);
     assert!(both.stdout.contains("%0Ahttps://modelcontextprotocol.io/"), "{}", both.stdout);
+}
+
+#[test]
+fn the_tree_has_the_files_of_each_skill_in_its_directory() {
+    let ran = ran(&["tree", "--", crate::PROGRAM, "serve", "--extension", "skills"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    // A file of a skill that is listed as a resource too is shown once.
+    assert_eq!(ran.stdout.matches("git-workflow/SKILL.md").count(), 1, "{}", ran.stdout);
+    let (_, skills) = ran.stdout.split_once("\ngit-workflow\n").expect("a skill");
+    assert!(skills.contains("└── references\n    └── BRANCHES.md\n"), "{skills}");
+    assert!(skills.contains("│   └── forms\n│       └── claim.json\n"), "{skills}");
 }

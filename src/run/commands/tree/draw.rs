@@ -116,7 +116,7 @@ pub fn mermaid(graph: &Graph) -> String {
 pub fn json(graph: &Graph) -> String {
     let nodes: Vec<Value> = drawn(graph)
         .map(|(id, node)| {
-            json!({ "id": id, "uri": node.uri, "label": node.label, "listable": node.listable,
+            json!({ "id": id, "uri": node.uri, "label": node.label, "listable": node.listed_by.is_some(),
                 "children": node.children, "why": node.why })
         })
         .collect();

@@ -18,23 +18,45 @@ pub struct Node {
     /// `None` for a segment of URIs that is not a resource itself.
     pub uri: Option<String>,
     pub label: String,
-    pub listable: bool,
+    /// The method that lists its children, if it can have some.
+    pub listed_by: Option<&'static str>,
     pub children: Vec<usize>,
     /// Why children are missing.
     pub why: Option<String>,
 }
 
+/// Lists the resources of a server, or, with SEP-2093, those in one of them.
+pub const RESOURCES: &str = "resources/list";
+/// Lists a directory of a skill.
+const DIRECTORY: &str = "resources/directory/read";
+
 impl Node {
-    /// A listed resource; `None` without a URI.
-    pub fn of(resource: &Value) -> Option<Self> {
+    /// A resource in the result of this method; `None` without a URI.
+    pub fn of(resource: &Value, method: &str) -> Option<Self> {
         let uri = resource["uri"].as_str()?;
         let name = resource["title"].as_str().or(resource["name"].as_str()).unwrap_or_default();
+        let listed_by = match method {
+            DIRECTORY => (resource["mimeType"] == "inode/directory").then_some(DIRECTORY),
+            _ => (resource["capabilities"]["list"] == true).then_some(RESOURCES),
+        };
+        Some(Self { uri: Some(uri.to_owned()), label: name.to_owned(), listed_by, ..Self::default() })
+    }
+
+    /// The directory of a skill.
+    pub fn of_skill(skill: &Value, can_read_directories: bool) -> Option<Self> {
+        let root = skill["uri"].as_str()?.strip_suffix("/SKILL.md")?;
         Some(Self {
-            uri: Some(uri.to_owned()),
-            label: name.to_owned(),
-            listable: resource["capabilities"]["list"] == true,
+            uri: Some(root.to_owned()),
+            label: skill["frontmatter"]["name"].as_str().unwrap_or_default().to_owned(),
+            listed_by: can_read_directories.then_some(DIRECTORY),
             ..Self::default()
         })
+    }
+
+    /// Whether the URI of the other node is below that of this one.
+    pub fn contains(&self, other: &Self) -> bool {
+        let below = |root: &String, uri: &String| uri.strip_prefix(root.as_str())?.strip_prefix('/').map(drop);
+        self.uri.as_ref().zip(other.uri.as_ref()).and_then(|(root, uri)| below(root, uri)).is_some()
     }
 }
 
@@ -168,7 +190,7 @@ mod tests {
 
     #[test]
     fn a_directory_that_is_a_resource_too_stays_one_node() {
-        let node = |uri: &str| Node::of(&json!({ "uri": uri, "name": uri })).expect("it has a URI");
+        let node = |uri: &str| Node::of(&json!({ "uri": uri, "name": uri }), RESOURCES).expect("it has a URI");
         let mut graph = Graph::default();
         by_segments(vec![node("f:///a/"), node("f:///a/b"), node("f:///a/c/d")], &mut graph);
         let root = &graph.nodes[graph.roots[0]];
@@ -179,7 +201,7 @@ mod tests {
 
     #[test]
     fn what_differs_by_a_slash_stands_together_but_loses_nothing() {
-        let node = |uri: &str| Node::of(&json!({ "uri": uri, "name": uri })).expect("it has a URI");
+        let node = |uri: &str| Node::of(&json!({ "uri": uri, "name": uri }), RESOURCES).expect("it has a URI");
         let mut graph = Graph::default();
         by_segments(vec![node("f:///a"), node("f:///a/b"), node("f:///a/"), node("f:///c")], &mut graph);
         let shown = |index: &usize| (graph.nodes[*index].label.clone(), graph.nodes[*index].uri.clone());

@@ -1,7 +1,7 @@
 //! `mcp-conform tree`: the resources of a server as a tree.
 //!
 //! If resources declare that they can be listed (SEP-2093), their children are requested, once for each resource.
-//! Otherwise the tree is built from the segments of the URIs.
+//! Otherwise the tree is built from the segments of the URIs. Skills follow, with the files in their directories.
 
 mod draw;
 mod graph;
@@ -10,12 +10,12 @@ use std::{collections::HashSet, sync::Arc};
 
 use serde_json::Value;
 
-use self::graph::{Graph, Node};
+use self::graph::{Graph, Node, RESOURCES};
 use super::listing::list;
 use crate::{
     cli::{TreeArgs, TreeFormat},
     error::{Error, exit},
-    evidence::Recorder,
+    evidence::{Recorder, SKILLS},
     run::{
         inputs::{credentials, job::Revisions, target},
         process::{Surroundings, console, runtime::unless_ended},
@@ -63,10 +63,11 @@ struct Fetch<'a> {
 
 impl Fetch<'_> {
     async fn graph(&self) -> Result<Graph, Error> {
-        let (listed, why) = self.list(None).await;
-        if let (true, Some(why)) = (listed.is_empty(), &why) {
+        let (listed, why) = self.list(RESOURCES, None).await;
+        let skills = self.skills().await;
+        if let (true, true, Some(why)) = (listed.is_empty(), skills.is_empty(), &why) {
             return Err(Error::Target {
-                tried: "resources/list".into(),
+                tried: RESOURCES.into(),
                 came: why.clone(),
                 help: "the server has no resources".into(),
                 refused: false,
@@ -77,13 +78,33 @@ impl Fetch<'_> {
         if listed.len() > self.nodes {
             graph.notes.push(format!("{} resources are not shown (--nodes {})", listed.len() - self.nodes, self.nodes));
         }
-        let listed: Vec<Node> = listed.iter().take(self.nodes).filter_map(Node::of).collect();
-        if listed.iter().any(|node| node.listable) {
+        let can_read_directories = self.skills_capability().is_some_and(|settings| settings["directoryRead"] == true);
+        let skills: Vec<Node> =
+            skills.iter().filter_map(|skill| Node::of_skill(skill, can_read_directories)).take(self.nodes).collect();
+        let resources = listed.iter().filter_map(|resource| Node::of(resource, RESOURCES));
+        // A resource of a skill is shown in its directory.
+        let listed: Vec<Node> =
+            resources.filter(|node| !skills.iter().any(|skill| skill.contains(node))).take(self.nodes).collect();
+        if listed.iter().any(|node| node.listed_by.is_some()) {
             self.walk(listed, &mut graph).await;
         } else {
             graph::by_segments(listed, &mut graph);
         }
+        self.walk(skills, &mut graph).await;
         Ok(graph)
+    }
+
+    /// What the server declares about skills, if it has them.
+    fn skills_capability(&self) -> Option<&Value> {
+        let hello = self.session.hello.as_ref()?.result.as_ref()?;
+        hello["capabilities"].pointer(&format!("/{}", SKILLS.capability))
+    }
+
+    async fn skills(&self) -> Vec<Value> {
+        match self.skills_capability() {
+            Some(_) => list(self.session, ("tree", SKILLS.method, SKILLS.field), None, self.nodes).await.0,
+            None => Vec::new(),
+        }
     }
 
     /// Breadth first from the listed resources. The children of each are requested once.
@@ -92,12 +113,12 @@ impl Fetch<'_> {
         let roots = next.clone();
         let mut asked = HashSet::new();
         for depth in 0.. {
-            let level: Vec<usize> =
-                next.drain(..).filter(|index| graph.nodes[*index].listable && asked.insert(*index)).collect();
+            let level: Vec<usize> = next.drain(..).filter(|index| asked.insert(*index)).collect();
             if level.is_empty() {
                 break;
             }
             for index in level {
+                let Some(method) = graph.nodes[index].listed_by else { continue };
                 if depth >= self.depth || graph.nodes.len() >= self.nodes {
                     graph.nodes[index].why = Some("not listed".to_owned());
                     let flag = if depth >= self.depth { "--depth" } else { "--nodes" };
@@ -105,9 +126,9 @@ impl Fetch<'_> {
                     continue;
                 }
                 let uri = graph.nodes[index].uri.clone().unwrap_or_default();
-                let (children, why) = self.list(Some(&uri)).await;
+                let (children, why) = self.list(method, Some(&uri)).await;
                 graph.nodes[index].why = why;
-                for child in children.iter().filter_map(Node::of) {
+                for child in children.iter().filter_map(|child| Node::of(child, method)) {
                     let child = graph.add(child);
                     if !graph.nodes[index].children.contains(&child) {
                         graph.nodes[index].children.push(child);
@@ -119,8 +140,8 @@ impl Fetch<'_> {
         graph.find_roots(&roots);
     }
 
-    /// A list, and why it is incomplete.
-    async fn list(&self, uri: Option<&str>) -> (Vec<Value>, Option<String>) {
-        list(self.session, ("tree", "resources/list", "resources"), uri, self.nodes).await
+    /// A list of resources, and why it is incomplete.
+    async fn list(&self, method: &str, uri: Option<&str>) -> (Vec<Value>, Option<String>) {
+        list(self.session, ("tree", method, "resources"), uri, self.nodes).await
     }
 }
