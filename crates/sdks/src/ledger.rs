@@ -92,8 +92,7 @@ impl KnownDefect {
 
     /// Whether it explains this finding of one of its rules.
     pub fn matches(&self, finding: &Finding) -> bool {
-        self.pattern().is_none_or(|pattern| pattern.is_match(&finding.line()))
-            || self.is_in_message(finding, |_| true)
+        self.pattern().is_none_or(|pattern| pattern.is_match(&finding.line())) || self.is_in_message(finding, |_| true)
     }
 
     /// Whether the server itself sent what is characteristic, and this part of its message counts.
