@@ -8,6 +8,7 @@ mod events;
 mod handled;
 mod inputs;
 mod lists;
+mod overtaking;
 mod posts;
 mod sent;
 mod served;
@@ -21,7 +22,10 @@ use std::{collections::HashSet, sync::Arc};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use self::{dialogue::Dialogue, handled::Handled, inputs::Inputs, lists::Lists, posts::Posts, tasks::Tasks};
+use self::{
+    dialogue::Dialogue, handled::Handled, inputs::Inputs, lists::Lists, overtaking::Overtaking, posts::Posts,
+    tasks::Tasks,
+};
 use super::exchange::Assembler;
 use conform_model::evidence::{
     Frame, FrameKind, Kind, Link, Side,
@@ -50,6 +54,7 @@ struct Connection<'a> {
     handled: Handled,
     inputs: Inputs,
     posts: Posts,
+    overtaking: Overtaking,
     /// Whether the server has returned a result.
     served: bool,
 }
@@ -104,7 +109,9 @@ impl<'a> Clients<'a> {
         let now = connections.iter().map(|(_, connection)| connection.dialogue.now).max().unwrap_or_default();
         items.extend(tasks.rest(now).map(|task| item("tasks", &task)));
         for (_, connection) in connections {
-            let Connection { link, exchanges, lists, handled, inputs, posts, dialogue, served } = connection;
+            let Connection { link, exchanges, lists, handled, inputs, posts, overtaking, dialogue, served } =
+                connection;
+            items.extend(overtaking.rest().map(|sent| ("sent", sent)));
             let open = exchanges.rest().into_iter();
             items.extend(open.map(|exchange| ("exchanges", repeated(exchange, &mut requested, served))));
             items.extend(lists.rest(link).into_iter().map(|list| ("lists", list)));
@@ -130,6 +137,7 @@ impl<'a> Connection<'a> {
             handled: Handled::default(),
             inputs: Inputs::default(),
             posts: Posts::new(link),
+            overtaking: Overtaking::default(),
             served: false,
         }
     }
@@ -148,7 +156,12 @@ impl<'a> Connection<'a> {
                 let mut sent = sent::item(&passing, &self.dialogue, self.link);
                 (sent.list, sent.input_required, sent.http) = (list, input_required, http);
                 (sent.task, sent.token_of_task) = (task, token_of_task);
-                items.push(item("sent", &sent));
+                items.extend(self.overtaking.overtook(&passing).into_iter().map(|sent| ("sent", sent)));
+                let (root, value) = item("sent", &sent);
+                match sent.cancels_nothing() && frame.post.is_some() {
+                    true => self.overtaking.keep(frame.at, value),
+                    false => items.push((root, value)),
+                }
             }
             self.handled.take(&passing, &self.dialogue, self.link);
             self.dialogue.take(&passing);

@@ -14,6 +14,9 @@ use conform_model::{
     revision::Revision,
 };
 
+/// What a cancellation cancels that names no request.
+const NOTHING: &str = "nothing";
+
 /// A cancellation may cross the response for this long, in microseconds.
 const CROSSING: u64 = 2_000_000;
 
@@ -99,6 +102,12 @@ pub fn item<'a>(passing: &MessageContext<'a>, dialogue: &'a Dialogue, link: &Lin
     }
 }
 
+impl Item<'_> {
+    pub fn cancels_nothing(&self) -> bool {
+        matches!(self.more, More::Cancellation { cancels: NOTHING })
+    }
+}
+
 impl More {
     fn of(passing: &MessageContext, dialogue: &Dialogue) -> Self {
         let MessageContext { frame, kind, related, .. } = passing;
@@ -143,7 +152,7 @@ pub fn gist(request: &Value) -> String {
 }
 
 fn cancels(passing: &MessageContext, dialogue: &Dialogue, at: u64) -> &'static str {
-    let Some(request) = passing.related.asked.as_ref().map(|asked| asked.place) else { return "nothing" };
+    let Some(request) = passing.related.asked.as_ref().map(|asked| asked.place) else { return NOTHING };
     if let Some(open) = dialogue.open.get(&request) {
         return match open.method.as_str() {
             "initialize" => "initialize",
@@ -154,7 +163,7 @@ fn cancels(passing: &MessageContext, dialogue: &Dialogue, at: u64) -> &'static s
     match dialogue.ended.get(&request) {
         Some(ended) if at.saturating_sub(*ended) <= CROSSING => "ending request",
         Some(_) => "ended request",
-        None => "nothing",
+        None => NOTHING,
     }
 }
 

@@ -129,6 +129,27 @@ fn a_cancellation_names_a_request_that_is_open() {
 }
 
 #[test]
+fn a_cancellation_may_overtake_its_request_over_http() {
+    let cancel = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 1 } });
+    let request = list(1, None).1;
+    let cancels = |transport, messages: [(&Value, u64); 2]| {
+        let recorder = Recorder::new(1 << 20, 1 << 20, 1_000);
+        let link = recorder.open_link(transport);
+        for (message, post) in messages {
+            let post = (transport == Transport::Http).then_some(post);
+            recorder.passed(&Sent { link, by: "client".to_owned(), post }, message, 1, Vec::new());
+        }
+        let sent = recorded(&recorder, "sent");
+        assert_eq!(sent.len(), 2, "{sent:?}");
+        sent.iter().find_map(|item| item["cancels"].as_str().map(str::to_owned)).expect("a cancellation")
+    };
+    assert_eq!(cancels(Transport::Http, [(&cancel, 1), (&request, 2)]), "open request");
+    assert_eq!(cancels(Transport::Stdio, [(&cancel, 1), (&request, 2)]), "nothing");
+    let other = list(2, None).1;
+    assert_eq!(cancels(Transport::Http, [(&cancel, 1), (&other, 2)]), "nothing");
+}
+
+#[test]
 fn a_retry_gives_what_a_result_requires() {
     let call = |id: u64, more: &Value| {
         let mut params = json!({ "name": "tool" });
