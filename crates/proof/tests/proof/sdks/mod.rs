@@ -1,7 +1,17 @@
 //! The ledger of SDKs, held against conversations with the smallest servers on them: each entry is shown by a record of
 //! a version that has it, no record of another version shows it, and nothing fails on such a server that no entry explains.
 
-use std::{env, fmt::Write, fs, path::Path, process::Command, sync::Arc};
+mod clients;
+mod official;
+
+use std::{
+    env,
+    fmt::Write,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::Arc,
+};
 
 use super::PROGRAM;
 use conform_proof::Recording;
@@ -9,12 +19,14 @@ use conform_sdks::{LEDGERS, SdkLedger, mark};
 use libtest_mimic::{Failed, Trial as Test};
 use mcp_conform::{
     assess::{Options, assess},
+    evidence::Side,
     outcome::{Finding, RunReport, Status},
     plan::Filter,
     report::matrix::{Fold, Row},
     revision::Revision,
-    run::built_in,
+    run::{built_in, load},
 };
+use serde::de::DeserializeOwned;
 
 pub fn tests() -> impl Iterator<Item = Test> {
     let suites = Arc::new(built_in().expect("the built-in suites load"));
@@ -96,11 +108,28 @@ fn findings<'r>(report: &'r RunReport, rule: &str) -> impl Iterator<Item = &'r F
 /// The end of docs/sdks.md and reports/sdks.html are written from the ledger and the records: `MCP_CONFORM_BLESS=1`
 /// does so.
 fn documented(reports: &[(String, RunReport)]) -> Result<(), String> {
+    let official = official::documented()?;
+    let clients = clients::documented(&load(&[Side::Client], &[], false).map_err(|why| why.to_string())?)?;
     written("docs/sdks.md", |text| {
         let begin = text.find(TABLES).ok_or("docs/sdks.md has no place for what is known")? + TABLES.len();
-        Ok(format!("{}{}", &text[..begin], defects() + &servers(reports)))
+        Ok(format!("{}{}", &text[..begin], defects() + &servers(reports) + &official + &clients))
     })?;
     written("reports/sdks.html", |_| Ok(page(reports)))
+}
+
+/// What each file of a folder of records has, by its name.
+fn files<T: DeserializeOwned>(folder: &str) -> Result<Vec<(String, T)>, String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/recorded/sdks").join(folder);
+    let read = |path: PathBuf| -> Result<(String, T), String> {
+        let failed = |why: String| format!("{}: {why}", path.display());
+        let text = fs::read_to_string(&path).map_err(|why| failed(why.to_string()))?;
+        let recorded = serde_json::from_str(&text).map_err(|why| failed(why.to_string()))?;
+        Ok((path.file_stem().unwrap_or_default().to_string_lossy().into_owned(), recorded))
+    };
+    let entries = fs::read_dir(&folder).map_err(|why| format!("{}: {why}", folder.display()))?;
+    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.sort();
+    paths.into_iter().map(read).collect()
 }
 
 fn written(file: &str, expected: impl Fn(&str) -> Result<String, String>) -> Result<(), String> {
