@@ -203,7 +203,7 @@ fn two_reports_share_stdout() {
 
 #[test]
 fn the_tree_has_the_files_of_each_skill_in_its_directory() {
-    let ran = ran(&["tree", "--", crate::PROGRAM, "serve", "--extension", "skills"]);
+    let ran = ran(["tree", "--", crate::PROGRAM, "serve", "--extension", "skills"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     // A file of a skill that is listed as a resource too is shown once.
     assert_eq!(ran.stdout.matches("git-workflow/SKILL.md").count(), 1, "{}", ran.stdout);
