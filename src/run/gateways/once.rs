@@ -15,7 +15,7 @@ use crate::{
     evidence::{End, SKILLS},
     revision::Revision,
     session::{CallOptions, Session},
-    suite::{Action, Do},
+    suite::{Action, Do, How},
 };
 
 /// Maximum number of pages of a list.
@@ -63,10 +63,8 @@ pub async fn once(session: Arc<Session>, Action { what, how }: Action, Names { t
         Do::SetLevel { .. } if !modern => ("logging/setLevel", Some("logging")),
         Do::Ping if !modern => ("ping", None),
         Do::List { of, .. } => (of.method, Some(of.capability)),
-        Do::Roots { .. } if !modern => {
-            let params = how.meta.map(|meta| json!({ "_meta": meta }));
-            return drop(session.notify("drive", "notifications/roots/list_changed", params).await);
-        }
+        Do::Roots { .. } if !modern => return notify(&session, "notifications/roots/list_changed", how).await,
+        Do::Notify { method } if !modern => return notify(&session, method, how).await,
         _ => return,
     };
     if capability.is_some_and(|capability| !declared(capability)) {
@@ -125,6 +123,12 @@ pub async fn once(session: Arc<Session>, Action { what, how }: Action, Names { t
         let Some(cursor) = cursor else { return };
         params.insert("cursor".to_owned(), cursor.clone());
     }
+}
+
+async fn notify(session: &Session, method: &str, how: How) {
+    let mut params = how.more.unwrap_or_default();
+    params.extend(how.meta.map(|meta| ("_meta".to_owned(), meta.into())));
+    session.notify("drive", method, (!params.is_empty()).then(|| params.into())).await;
 }
 
 /// Requests everything about a task. It is cancelled at once, or when it has ended, which fails.

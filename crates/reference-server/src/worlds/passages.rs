@@ -16,12 +16,17 @@ use super::{
 use crate::{
     faults::{Behaviour, EVERYWHERE, Heard, Memory, Met, Scene},
     http::empty,
+    worlds::made::{is_modern, result},
 };
 use conform_model::revision::Revision;
 
 /// Text that programs often handle wrongly: multi-byte characters, surrogate pairs, symbols, direction, line ends,
 /// outer spaces.
 const TEXT: &str = "  Grüße 日本 🦀👩\u{200d}👩\u{200d}👧 \u{202e}abc\u{202c} \u{2028} \u{7f} \\u0041 \"'<>&\r\n\ttab e\u{301} \u{fffd} \u{10ffff}  ";
+
+/// The cursor of the page after the empty one, and the name of the upstream's own.
+const SPACED: &str = "  lead, \"quotes\" \u{1F980} and % ";
+const NEXT: &str = "next";
 
 /// Long enough for the request of another client to arrive meanwhile. Observed: a gateway in Python needs up to 30 ms.
 const LATE: Duration = Duration::from_millis(600);
@@ -55,12 +60,27 @@ fn text(message: &Value) -> Option<&str> {
 
 fn hear(memory: &mut Memory, message: &mut Value) -> Heard {
     match odd::hear(memory, message) {
-        Heard::Message => serving::hear(memory, message),
-        heard => heard,
+        Heard::Message => {}
+        heard => return heard,
     }
+    if message["method"] == "resources/list" {
+        let cursor = message["params"]["cursor"].as_str();
+        if cursor == Some(first_cursor(is_modern(message))) {
+            return result(message, json!({ "resources": [], "nextCursor": SPACED }));
+        }
+        if let Some(next) = memory.said.get(NEXT).filter(|_| cursor == Some(SPACED)) {
+            message["params"]["cursor"] = next.clone();
+        }
+    }
+    serving::hear(memory, message)
 }
 
-fn say(_: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
+/// The cursor of the second page of resources, which is empty. Only since 2026-07-28 a text says that "" is a cursor.
+fn first_cursor(is_modern: bool) -> &'static str {
+    if is_modern { "" } else { " a%20b +/\u{e9}= " }
+}
+
+fn say(memory: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
     if message.get("method").is_some() {
         let has_meta = message["method"] != "ping" && message.get("params").is_none_or(Value::is_object);
         if has_meta {
@@ -83,6 +103,20 @@ fn say(_: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
         _ if method.ends_with("/list") => decorate(&mut message["result"], scene.revision),
         "resources/read" | "prompts/get" | "completion/complete" => message["result"]["_meta"] = meta(),
         _ => {}
+    }
+    let argument = |name: &str| scene.sent.and_then(|sent| sent["params"]["argument"].get(name));
+    if method == "completion/complete" && argument("value").is_some_and(|value| value == "many") {
+        let many = (0..100).map(|number| {
+            ["b", "a", "b", "", " b "].get(number).map_or_else(|| json!(format!("value {number}")), |odd| json!(odd))
+        });
+        message["result"]["completion"] = json!({ "values": many.collect::<Vec<_>>(), "total": 250, "hasMore": true });
+    }
+    let is_first = scene.sent.is_some_and(|sent| sent["params"].get("cursor").is_none());
+    if method == "resources/list"
+        && is_first
+        && let Some(next) = message["result"].get_mut("nextCursor")
+    {
+        memory.said.insert(NEXT, std::mem::replace(next, first_cursor(scene.revision.is_modern()).into()));
     }
     let Some(text) = scene.sent.and_then(text) else { return true };
     match text.split_once(' ').unwrap_or((text, "")) {

@@ -227,6 +227,12 @@ fn fields(kind: &str) -> Option<Value> {
         "optional" => {
             json!({ "needed": { "type": "string" }, "number": { "type": "number" }, "text": { "type": "string" } })
         }
+        // Values that programs often take for missing.
+        "falsy" => json!({
+            "number": { "type": "integer" },
+            "flag": { "type": "boolean", "default": false },
+            "text": { "type": "string", "maxLength": 0 },
+        }),
         "empty" => json!({}),
         "forbidden" => json!({ "inner": { "type": "object", "properties": { "a": { "$ref": "#/a" } } }, "odd": {} }),
         "keywords" => json!({ "code": { "type": "string", "pattern": ".*", "x-order": 1, "examples": ["Ada"] } }),
@@ -238,6 +244,7 @@ fn form(kind: &str, properties: &Value) -> Value {
     let required: Vec<&str> = match kind {
         "all" => vec!["text", "mail", "day", "whole", "part", "sure", "size"],
         "choices" => vec!["titled", "several"],
+        "falsy" => vec!["number", "flag", "text"],
         "optional" => vec!["needed"],
         _ => Vec::new(),
     };

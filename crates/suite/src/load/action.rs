@@ -13,8 +13,8 @@ use conform_source::{
     yaml::{At, Position, Text, Tree, Yaml},
 };
 
-/// The actions of a client that follows instructions. Our client at a gateway has all but `ONLY_OF_CLIENT`.
-const ACTIONS: [&str; 22] = [
+/// The actions of a client that follows instructions, and of our client at a gateway.
+const ACTIONS: [&str; 23] = [
     "call",
     "cancel",
     "close",
@@ -27,6 +27,7 @@ const ACTIONS: [&str; 22] = [
     "list",
     "listen",
     "load",
+    "notify",
     "parallel",
     "ping",
     "read",
@@ -38,6 +39,7 @@ const ACTIONS: [&str; 22] = [
     "wait",
     "walk",
 ];
+const ONLY_OF_GATEWAY: [&str; 1] = ["notify"];
 const ONLY_OF_CLIENT: [&str; 7] = ["cancel", "connect", "discover", "file", "listen", "load", "walk"];
 
 /// The arguments of one action.
@@ -85,7 +87,8 @@ impl Lint<'_> {
             return None;
         };
         let at_gateway = self.subject == Side::Gateway;
-        let names = || ACTIONS.into_iter().filter(|name| !(at_gateway && ONLY_OF_CLIENT.contains(name)));
+        let others = if at_gateway { ONLY_OF_CLIENT.as_slice() } else { &ONLY_OF_GATEWAY };
+        let names = || ACTIONS.into_iter().filter(|name| !others.contains(name));
         let name = At { at: name.at, value: String::decode(name, self.problems)? };
         if names().all(|known| known != name.value) {
             let help = suggestion_or_all(&name.value, names());
@@ -133,6 +136,7 @@ fn what(own: &mut Arguments<'_, '_>, inner: Vec<Action>) -> Do {
         }
         "listen" => Do::Listen { notifications: own.needs("notifications") },
         "load" => Do::Load { uri: own.needs("uri"), approve: own.may("approve").unwrap_or_default() },
+        "notify" => Do::Notify { method: own.needs("method") },
         "parallel" => {
             own.require("actions");
             own.known.push("actions".to_owned());

@@ -119,6 +119,10 @@ pub enum Do {
     Listen {
         notifications: Map<String, Value>,
     },
+    /// Sends a notification.
+    Notify {
+        method: String,
+    },
     SetLevel {
         level: String,
     },
