@@ -19,7 +19,7 @@ AT_ONCE = 4
 # What a gateway may do, over the transports of its clients that have it.
 LAWFUL = {
     "stdio": ["", "own-pings", "pings-both", "prefix", "own-cursors", "collected", "aggregated", "sorted", "own-meta",
-              "own-info", "cache", "no-sampling", "no-completions"],
+              "own-info", "own-progress", "cache", "no-sampling", "no-completions"],
     "http": ["", "own-pings", "keepalives", "json", "prefix", "own-cursors", "aggregated", "sorted", "own-meta",
              "own-info", "cache", "no-sampling", "no-completions"],
 }

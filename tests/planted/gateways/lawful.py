@@ -7,6 +7,7 @@ LISTS = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "re
 CHANGES = {"notifications/tools/list_changed": "tools/list", "notifications/prompts/list_changed": "prompts/list",
            "notifications/resources/list_changed": "resources/list"}
 PREFIX = "up_"
+OWN_TOKEN = "gateway-"
 OWN = {"name": "gateway_status", "description": "The state of the gateway.", "inputSchema": {"type": "object"}}
 
 
@@ -37,6 +38,8 @@ class Ways:
                 params["cursor"] = self.cursors[params["cursor"]]
             if lawful("own-meta") and method and "id" in m:
                 params.setdefault("_meta", {})["com.example.gateway/hop"] = 1
+            if lawful("own-progress") and method == "tools/call" and "id" in m:
+                params.setdefault("_meta", {}).setdefault("progressToken", f"{OWN_TOKEN}{m['id']}")
             if lawful("own-info") and method == "initialize":
                 params["clientInfo"] = {"name": "gateway", "version": "1"}
             if lawful("no-sampling") and method == "initialize":

@@ -7,7 +7,7 @@ import threading
 import time
 
 from bug import Passing, invalid, is_valid, kind_of, lawful, on
-from lawful import LISTS, Ways
+from lawful import LISTS, OWN_TOKEN, Ways
 from upstream import connect
 
 out_lock = threading.Lock()
@@ -68,6 +68,8 @@ def receive(m, related):
         if m is None:
             return
     if kind == "error" and key(m.get("id")) in cancelled:
+        return
+    if m.get("method") == "notifications/progress" and lawful("own-progress") and str(m["params"].get("progressToken")).startswith(OWN_TOKEN):
         return
     if kind in ("result", "error"):
         method, params = client_requests.pop(key(m.get("id")), (None, None))

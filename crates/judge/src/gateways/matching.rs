@@ -104,7 +104,9 @@ impl<'a> Matching<'a> {
             let message = self.at(received);
             let likeness = |pair: &Pair| self.likeness(pair, message);
             let best = pairs.iter_mut().filter(|pair| self.may_be(pair, message)).rev().max_by(|one, other| {
-                let rank = |pair: &Pair| (likeness(pair), pair.received.is_empty());
+                // Of equal requests at the same time, such as pings, only the id may show which one it is.
+                let has_id = |pair: &Pair| self.at(pair.sent).id() == message.id();
+                let rank = |pair: &Pair| (likeness(pair), pair.received.is_empty(), has_id(pair));
                 rank(one).partial_cmp(&rank(other)).unwrap_or(std::cmp::Ordering::Equal)
             });
             // A copy that the upstream rejected may be sent again; a gateway that changes names changes both.

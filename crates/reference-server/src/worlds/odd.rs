@@ -54,7 +54,8 @@ pub fn around(_: &mut Memory, scene: &Scene, message: &Value) -> (Vec<Value>, Ve
     let modern = scene.revision.is_modern();
     // While a slow call is running, and long before its result.
     if message["method"] == "notifications/progress" && message["params"]["progress"] == 1 && !modern {
-        let id = format!("busy-{}", message["params"]["progress"]);
+        // Several calls can run at the same time.
+        let id = format!("busy-{}", message["params"]["progressToken"]);
         return (Vec::new(), vec![request(&json!(id), "ping", Value::Null)]);
     }
     let is_response = message.get("result").is_some();
