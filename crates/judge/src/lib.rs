@@ -11,6 +11,7 @@ pub mod assess;
 mod audience;
 pub mod checks;
 mod clients;
+mod events;
 mod exchange;
 mod fan_out;
 mod fold;

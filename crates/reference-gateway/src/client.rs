@@ -7,6 +7,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::{
     Options,
+    cache::Cache,
     clients::{Clients, Down},
     fault::Receiver,
     recovery::{RESTART, Recovery},
@@ -61,6 +62,7 @@ pub async fn relay(
         asked: HashMap::new(),
         shared: Vec::new(),
         unmarked: false,
+        cache: Cache::default(),
         counters: Counters::default(),
         held: Vec::new(),
         recovery: Recovery::new(resume),
@@ -98,6 +100,7 @@ pub struct Relay {
     shared: Vec<Value>,
     /// Whether event streams of the upstream have no X-Accel-Buffering.
     unmarked: bool,
+    cache: Cache,
     counters: Counters,
     held: Vec<(Hold, Down)>,
     pub recovery: Recovery,
@@ -119,6 +122,9 @@ impl Relay {
         }
         if fault.stops_at_failure && self.recovery.failed {
             return;
+        }
+        if let Some(known) = self.cache.known(&message) {
+            return self.send_down(known, message.get("id").map(key));
         }
         let is_request = message.get("method").is_some();
         // Without a handshake each request says its revision.
@@ -256,6 +262,9 @@ impl Relay {
         if asked["method"] == "initialize" {
             let version = message.pointer("/result/protocolVersion").and_then(Value::as_str);
             self.upstream.revision = version.and_then(|version| version.parse().ok());
+        }
+        if self.options.fault.caches_lists {
+            self.cache.keep(&asked, &message);
         }
         if message["id"] == SHARED
             && let Some(id) = self.shared.pop()

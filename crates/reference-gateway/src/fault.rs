@@ -47,9 +47,21 @@ pub struct Fault {
     /// A session that the upstream no longer knows is not started again.
     #[serde(default)]
     pub keeps_dead_session: bool,
+    /// The new session is started without the capabilities of the client.
+    #[serde(default)]
+    pub restarts_without_capabilities: bool,
+    /// The new session is started without notifications/initialized.
+    #[serde(default)]
+    pub restarts_uninitialized: bool,
+    /// A list is requested once, also if it changes.
+    #[serde(default)]
+    pub caches_lists: bool,
     /// A stream that ends before the response is not resumed.
     #[serde(default)]
     pub resumes_nothing: bool,
+    /// A stream is always resumed with the first event of it.
+    #[serde(default)]
+    pub resumes_first: bool,
     /// A client that ends its session ends those of all clients.
     #[serde(default)]
     pub ends_all_sessions: bool,

@@ -8,6 +8,7 @@
 //!
 //! It uses `conform-model`, `conform-faults`, `conform-texts`, `conform-wire` and `conform-session`.
 
+mod cache;
 mod client;
 mod clients;
 mod fault;

@@ -2,7 +2,7 @@
 //! for what is lost.
 
 use std::{
-    collections::{HashSet, VecDeque},
+    collections::{HashMap, HashSet, VecDeque},
     time::Duration,
 };
 
@@ -39,13 +39,15 @@ pub struct Recovery {
     /// Requests that are sent again in the new session.
     again: Vec<String>,
     resumed: usize,
+    /// The first event of the stream of each request.
+    first: HashMap<String, String>,
     resume: UnboundedSender<Place>,
 }
 
 impl Recovery {
     pub fn new(resume: UnboundedSender<Place>) -> Self {
-        let (opening, waiting, failed, rejected, again, resumed) = Default::default();
-        Self { opening, waiting, failed, rejected, again, resumed, resume }
+        let (opening, waiting, failed, rejected, again, resumed, first) = Default::default();
+        Self { opening, waiting, failed, rejected, again, resumed, first, resume }
     }
 }
 
@@ -68,6 +70,8 @@ impl Relay {
             last.id.filter(|_| polls && !self.options.fault.resumes_nothing && self.recovery.resumed < MOST)
         {
             self.recovery.resumed += 1;
+            let first = self.recovery.first.entry(id.clone()).or_insert_with(|| event.clone());
+            let event = if self.options.fault.resumes_first { first.clone() } else { event };
             let resume = self.recovery.resume.clone();
             let retry = last.retry.filter(|_| !self.options.fault.ignores_retry);
             tokio::spawn(async move {
@@ -119,6 +123,9 @@ impl Relay {
         (self.upstream.session, self.upstream.revision) = (None, None);
         let mut opening = opening;
         opening["id"] = RESTART.into();
+        if self.options.fault.restarts_without_capabilities {
+            opening["params"]["capabilities"] = json!({});
+        }
         self.open.insert(key(&opening["id"]), opening.clone());
         self.send_up(&opening);
     }
@@ -128,7 +135,9 @@ impl Relay {
         self.open.remove(&key(&response["id"]));
         let version = response.pointer("/result/protocolVersion").and_then(Value::as_str);
         self.upstream.revision = version.and_then(|version| version.parse().ok());
-        self.send_up(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        if !self.options.fault.restarts_uninitialized {
+            self.send_up(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        }
         for id in std::mem::take(&mut self.recovery.again) {
             if let Some(request) = self.open.get(&id).cloned() {
                 self.send_up(&request);

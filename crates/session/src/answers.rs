@@ -31,6 +31,8 @@ pub struct ClientProfile {
     pub details: bool,
     /// Responses have optional fields: `_meta`, and names of roots.
     pub decorated: bool,
+    /// An error without the id of its request does not end the wait for the response.
+    pub needs_ids: bool,
     /// The identifier of an extension that is declared.
     pub extension: Option<String>,
 }
@@ -43,6 +45,7 @@ impl Default for ClientProfile {
             elicitation: true,
             details: true,
             decorated: false,
+            needs_ids: false,
             extension: None,
         }
     }
@@ -50,7 +53,7 @@ impl Default for ClientProfile {
 
 impl ClientProfile {
     pub fn bare() -> Self {
-        Self { roots: None, sampling: false, elicitation: false, details: false, decorated: false, extension: None }
+        Self { roots: None, sampling: false, elicitation: false, details: false, ..Self::default() }
     }
 
     /// The capabilities in the format of the revision.

@@ -218,6 +218,9 @@ fn respond(shared: &Shared, frame: u64, message: Value, post: Option<u64>) {
     // A waiter that timed out must not take the response to another request.
     state.waiters.retain(|waiter| !waiter.tell.is_closed());
     let id = id_of(&message);
+    if id.is_none() && shared.profile.needs_ids {
+        return;
+    }
     let waited_for = |w: &Waiter| (post.is_some() && w.post == post) || (id.is_some() && w.id.as_ref() == id);
     if !state.waiters.iter().any(waited_for)
         && state.subscriptions.iter_mut().any(|subscription| subscription.respond(frame, &message, post))

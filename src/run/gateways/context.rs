@@ -24,7 +24,8 @@ pub fn profile(scenario: &Scenario) -> ClientProfile {
         _ => ClientProfile { roots: Some(ROOTS.map(str::to_owned).to_vec()), ..ClientProfile::default() },
     };
     let extension = has_skills(&scenario.world).then(|| SKILLS.to_owned());
-    ClientProfile { decorated: true, extension, ..profile }
+    // Everything that it sends can be read, so each response has an id.
+    ClientProfile { decorated: true, needs_ids: true, extension, ..profile }
 }
 
 /// Whether it has messages of megabytes.

@@ -4,7 +4,6 @@
 //! What a client knows only shows in messages. So each item is described by the earlier messages on its connection.
 
 mod dialogue;
-mod events;
 mod handled;
 mod inputs;
 mod lists;

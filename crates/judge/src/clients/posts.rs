@@ -5,11 +5,8 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
-use super::{
-    dialogue::{Dialogue, Open},
-    events::Events,
-};
-use crate::head::decoded;
+use super::dialogue::{Dialogue, Open};
+use crate::{events::Events, head::decoded};
 use conform_model::evidence::{Frame, FrameKind, HttpHead, Kind, Link, Side, conversation::Said};
 
 /// Equal requests are counted over this period, in microseconds.

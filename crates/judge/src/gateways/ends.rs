@@ -136,13 +136,13 @@ impl Ends {
         crashed && (broken || self.exited.contains(&sent.link))
     }
 
-    /// Whether the client got no response although it waited, and no error status. `since` is when the gateway last sent the
-    /// request: it may repeat one that failed.
-    pub fn waited(&self, sent: &Message, since: u64) -> bool {
-        !sent.post.is_some_and(|post| self.rejected.contains(&post)) && self.stayed(sent, since)
+    /// Whether the gateway responded to a client's request with an error status.
+    pub fn has_rejected(&self, sent: &Message) -> bool {
+        sent.post.is_some_and(|post| self.rejected.contains(&post))
     }
 
-    /// Whether the client still waited long after this time: it neither left early nor closed the exchange.
+    /// Whether the client still waited long after this time: it neither left early nor closed the exchange. For a request it is
+    /// when the gateway last sent it: it may repeat one that failed.
     pub fn stayed(&self, sent: &Message, since: u64) -> bool {
         let is_long = |until: &u64| until.saturating_sub(since) >= WAITED;
         let has_left =

@@ -6,7 +6,9 @@
 
 mod differences;
 mod ends;
+mod handshakes;
 mod isolation;
+mod lists;
 mod matching;
 mod messages;
 mod opaque;
@@ -49,6 +51,8 @@ pub struct Gateways {
     resumed: Resumed,
     /// The revision that the upstream agreed to, of each HTTP exchange with a handshake.
     agreed: HashMap<u64, String>,
+    /// The capabilities in each handshake with the upstream.
+    declared: HashMap<u64, Value>,
     upstream: Vec<(u64, Value)>,
 }
 
@@ -73,7 +77,9 @@ impl Gateways {
                     let leaks: Vec<&String> =
                         headers.iter().filter(|(_, value)| value.contains(CREDENTIAL)).map(|(name, _)| name).collect();
                     let path = url.split('?').next();
-                    let pause = headers.get("last-event-id").and_then(|id| self.resumed.pause(link.link, id, frame.at));
+                    let last = headers.get("last-event-id");
+                    let pause = last.and_then(|id| self.resumed.pause(link.link, id, frame.at));
+                    let last_event = last.map(|id| self.resumed.resume(link.link, id, post));
                     let item = json!({
                         "http": { "method": head.method, "path": path, "headers": headers },
                         "leaks": leaks,
@@ -81,6 +87,7 @@ impl Gateways {
                         "session": null,
                         "retry_ms": pause.as_ref().and_then(|pause| pause.retry),
                         "since_stream_ms": pause.as_ref().map(|pause| pause.since_end),
+                        "last_event": last_event,
                         "link": link.link,
                         "scenario": link.scenario,
                         "origin": { "frame": frame.frame, "pointer": "" },
@@ -123,6 +130,9 @@ impl Gateways {
             && let Some((_, item)) = self.upstream.iter_mut().rfind(|(of, _)| *of == post)
         {
             item["carries"] = message.get("method").cloned().unwrap_or_else(|| json!("response"));
+            if item["carries"] == "initialize" {
+                self.declared.insert(post, message["params"]["capabilities"].clone());
+            }
         }
         if let (Some(message), Some(post), Side::Server, true) = (one, frame.post, frame.from, link.behind)
             && let Some(version) = message.pointer("/result/protocolVersion").and_then(Value::as_str)
@@ -143,7 +153,8 @@ impl Gateways {
 
     /// All items under their streamed names.
     pub fn rest(self) -> Vec<(&'static str, Value)> {
-        let Self { mut messages, sessions, front, channels, streams: _, ends, resumed: _, agreed, upstream } = self;
+        let Self { mut messages, sessions, front, channels, streams: _, ends, resumed: _, agreed, declared, upstream } =
+            self;
         // The session of a handshake shows in the response to it.
         for message in messages.iter_mut().filter(|message| message.behind) {
             let Some(post) = message.post else { continue };
@@ -183,6 +194,7 @@ impl Gateways {
             .iter()
             .filter_map(|(post, version)| Some((sessions.get(post)?.as_str(), version.as_str())))
             .collect();
+        let begun = handshakes::handshakes(&upstream, &declared, &ends);
         let handshakes: Vec<(u64, u64)> = upstream
             .iter()
             .filter(|(_, item)| item["carries"] == "initialize")
@@ -210,6 +222,10 @@ impl Gateways {
             item["rejected_session"] = json!(rejected && !ends.has_exited(item["scenario"].as_str()));
             item["restarted"] = json!(handshakes.iter().any(|(of, at)| *of == link && *at > post));
             item["version"] = json!(version);
+            if let Some(begun) = begun.get(&post) {
+                item["initialized"] = json!(begun.initialized);
+                item["lost_capabilities"] = json!(begun.lost);
+            }
             let session = sessions.get(&post).filter(|session| !session.is_empty());
             item["forwarded"] = json!(session.map_or_else(|| same(post), |session| front.contains(session)));
             item["session_ended"] = json!(item["session"].as_str().is_some_and(|session| ended.contains(session)));

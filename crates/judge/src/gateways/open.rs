@@ -2,6 +2,7 @@
 
 use super::{
     matching::{Index, Matching, Pair},
+    messages::Message,
     passed::begins,
 };
 
@@ -21,16 +22,44 @@ const LARGE: usize = 100_000;
 /// request, or failed over it.
 pub fn is_unanswered(matching: &Matching, pair: &Pair) -> bool {
     let sent = matching.at(pair.sent);
+    if sent.behind {
+        return is_ignored(matching, pair);
+    }
     let is_over = |index: &Index| matching.ends.is_over(matching.at(*index));
     let attempts = pair.received.iter().map(|index| matching.ends.last_attempt(matching.at(*index)));
     let since = attempts.max().unwrap_or(sent.at);
-    !sent.behind
-        && pair.arrived.is_empty()
+    pair.arrived.is_empty()
         && pair.returned.is_none()
         && pair.received.iter().all(is_over)
-        && matching.ends.waited(sent, since)
+        && !matching.ends.has_rejected(sent)
+        && (matching.ends.stayed(sent, since) || lacks_id(matching, sent))
         && !matching.ends.exited_with_upstream(sent)
         && !matching.was_cancelled(sent, u64::MAX)
+}
+
+/// Whether the upstream got no response although it waited, and no client gave one that the gateway lost.
+fn is_ignored(matching: &Matching, pair: &Pair) -> bool {
+    let sent = matching.at(pair.sent);
+    // The gateway may have closed the stream of a call that was cancelled.
+    let is_closed = matching.calls.iter().any(|call| {
+        let is_own = |copy: &Index| matching.at(*copy).post == sent.post;
+        sent.post.is_some()
+            && call.received.iter().any(is_own)
+            && matching.was_cancelled(matching.at(call.sent), u64::MAX)
+    });
+    pair.arrived.is_empty()
+        && pair.returned.is_none()
+        && !is_closed
+        && !matching.was_cancelled(sent, u64::MAX)
+        && matching.messages.iter().any(|later| later.is_beside(sent) && later.at.saturating_sub(sent.at) >= WAITED)
+}
+
+/// Whether an error without an id ended the HTTP exchange of a client's request.
+pub fn lacks_id(matching: &Matching, sent: &Message) -> bool {
+    sent.post.is_some()
+        && matching.messages.iter().any(|message| {
+            !message.behind && message.post == sent.post && message.is_response() && message.id().is_null()
+        })
 }
 
 /// Whether the upstream got a request, and failed over it: by the status of each HTTP exchange, or without a response.

@@ -6,10 +6,11 @@ use serde_json::{Value, json};
 use super::{
     differences::{Difference, LISTS, differences},
     isolation::SameId,
+    lists,
     matching::{Index, Matching, Pair},
     messages::Message,
     opaque::Opaque,
-    open::{has_failed, has_waited, is_unanswered},
+    open::{has_failed, has_waited, is_unanswered, lacks_id},
     skills,
     told::{has_client_for, is_declared_by_client, is_supported, notification},
 };
@@ -60,6 +61,9 @@ struct OfRequest<'a> {
     not_found: bool,
     unanswered: bool,
     waited: bool,
+    /// Of a client's request for a list that has changed: whether the client received the old one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outdated: Option<bool>,
     /// Of a request of the upstream: whether the gateway declared the capability for it.
     wanted: bool,
     /// Whether its sender cancelled it.
@@ -91,6 +95,9 @@ pub struct OfNotification {
     pub delay_ms: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disordered: Option<bool>,
+    /// Of progress: whether the client's request had a token.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requested: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub early: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -199,6 +206,7 @@ fn request<'a>(matching: &Matching<'a>, pair: &Pair, opaque: &Opaque) -> Passed<
         not_found: arrived.is_some_and(|arrived| is_not_found(sent, arrived)),
         unanswered: is_unanswered(matching, pair),
         waited: has_waited(matching, pair),
+        outdated: lists::is_outdated(matching, pair),
         wanted: !sent.behind
             || is_supported(matching, sent) && has_client_for(matching, sent, matching.meant_for(pair.sent)),
         cancelled: matching.was_cancelled(sent, u64::MAX),
@@ -268,7 +276,7 @@ fn response<'a>(matching: &Matching<'a>, pair: &Pair) -> Option<Passed<'a>> {
     let client = if asked.behind { sent } else { asked };
     let is_over = gone || !matching.ends.stayed(client, sent.at);
     // What a client receives for a request that it cancelled may be the gateway's own.
-    if matching.was_cancelled(asked, u64::MAX) || pair.arrived.is_empty() && is_over {
+    if matching.was_cancelled(asked, u64::MAX) || pair.arrived.is_empty() && is_over && !lacks_id(matching, asked) {
         return None;
     }
     // In revisions with a handshake the body of an error status need not be the response to a request.

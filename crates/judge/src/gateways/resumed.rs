@@ -1,7 +1,8 @@
-//! When event streams of the upstream ended, and the time in `retry` before the gateway resumes them.
+//! When event streams of the upstream ended, and the time in `retry` and the event with which the gateway resumes them.
 
 use std::collections::HashMap;
 
+use crate::events::Events;
 use conform_model::evidence::{Frame, Link};
 
 /// The event streams of the upstream.
@@ -10,6 +11,8 @@ pub struct Resumed {
     streams: HashMap<u64, Stream>,
     /// The last `retry` on each connection, in milliseconds.
     retry: HashMap<u32, u64>,
+    /// The event ids on each connection.
+    ids: HashMap<u32, Events>,
 }
 
 #[derive(Default)]
@@ -33,6 +36,9 @@ impl Resumed {
             if let Some(retry) = event.retry {
                 self.retry.insert(link.link, retry);
             }
+            if let Some(id) = &event.id {
+                self.ids.entry(link.link).or_default().gave(post, id);
+            }
             let stream = self.streams.entry(post).or_default();
             stream.link = link.link;
             stream.last = event.id.clone().or(stream.last.take());
@@ -42,6 +48,14 @@ impl Resumed {
         {
             stream.ended.get_or_insert(frame.at);
         }
+    }
+
+    /// Whether a request that resumes a stream with this event names the last one that the upstream sent on it.
+    pub fn resume(&mut self, link: u32, event: &str, post: u64) -> bool {
+        let ids = self.ids.entry(link).or_default();
+        let is_last = ids.last_beside(event).is_some_and(|last| last == event);
+        ids.resumed(post, event);
+        is_last
     }
 
     /// The pause before a request at this time that resumes the stream with this event.

@@ -54,6 +54,7 @@ impl OfNotification {
         let sent = matching.at(told.sent);
         self.delay_ms = Some(received.at.saturating_sub(sent.at) / 1000);
         self.disordered = Some(is_disordered(matching, told, received));
+        self.requested = matching.reported_on(sent).map(|pair| matching.at(pair.sent).token().is_some());
         let pair = match sent.method() {
             "notifications/progress" => matching.reported_on(sent),
             _ => matching.during(sent),

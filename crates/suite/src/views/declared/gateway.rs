@@ -52,10 +52,12 @@ views! {
         exited,
         /// Of `resources/read`: whether the error for a resource that does not exist was received.
         not_found,
-        /// Of a client's request: whether it has no response, although the upstream did not get it or failed over it.
+        /// Of a request: whether it has no response. If a client sent it, the upstream did not get it or failed over it.
         unanswered,
         /// Of a client's request: whether the upstream received it only after its response to an earlier request.
         waited,
+        /// Of a client's request for a list that changed: whether it got the old list, which the gateway requested only once.
+        outdated,
         /// Of a request: whether it had a progress token and was received without.
         token_lost,
         /// Of a request: whether its id was used before on the connection where it was received.
@@ -86,6 +88,8 @@ views! {
         overtaken,
         /// Of progress: whether earlier progress of the same request was received after it on the same stream.
         disordered,
+        /// Of progress: whether the client's request had a progress token.
+        requested,
     }
     /// One of the `differences` of `$passed[*]`.
     DIFFERENCE "a difference" {
@@ -135,6 +139,12 @@ views! {
         retry_ms,
         /// Of such a request: milliseconds since the stream ended.
         since_stream_ms,
+        /// Of such a request: whether `Last-Event-ID` is the last id that the upstream sent on the stream.
+        last_event,
+        /// Of `initialize` that began a session with other requests: whether `notifications/initialized` followed.
+        initialized,
+        /// Of `initialize` after the upstream rejected a session: capabilities that the gateway declared only in that one.
+        lost_capabilities: list,
         /// Whether the gateway sent `initialize` later.
         restarted,
         /// The number of the connection.

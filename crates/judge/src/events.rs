@@ -1,4 +1,4 @@
-//! The event ids that a server sent, with which a client can resume a stream.
+//! The event ids that a server sent, with which a client or a gateway can resume a stream.
 
 use std::collections::HashMap;
 
