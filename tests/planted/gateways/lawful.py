@@ -1,7 +1,7 @@
 """What a gateway may do: each way is on if GATEWAY_LAWFUL names it. The rules must find nothing."""
 import copy
 
-from bug import lawful
+from bug import lawful, on
 
 LISTS = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources", "resources/templates/list": "resourceTemplates"}
 CHANGES = {"notifications/tools/list_changed": "tools/list", "notifications/prompts/list_changed": "prompts/list",
@@ -21,7 +21,7 @@ class Ways:
         """The response of the gateway itself: an error, or the result of an earlier request for the same page until the list changes."""
         if lawful("no-completions") and m.get("method") == "completion/complete":
             return {"jsonrpc": "2.0", "id": m["id"], "error": {"code": -32601, "message": "Method not found"}}
-        if lawful("cache") and m.get("method") in LISTS and not (m.get("params") or {}).get("_meta"):
+        if (lawful("cache") or on("lists-cached")) and m.get("method") in LISTS and not (m.get("params") or {}).get("_meta"):
             result = self.cache.get((m["method"], (m.get("params") or {}).get("cursor")))
             return result and {"jsonrpc": "2.0", "id": m["id"], "result": copy.deepcopy(result)}
 
@@ -38,7 +38,7 @@ class Ways:
                 params["cursor"] = self.cursors[params["cursor"]]
             if lawful("own-meta") and method and "id" in m:
                 params.setdefault("_meta", {})["com.example.gateway/hop"] = 1
-            if lawful("own-progress") and method == "tools/call" and "id" in m:
+            if (lawful("own-progress") or on("progress-unrequested")) and method == "tools/call" and "id" in m:
                 params.setdefault("_meta", {}).setdefault("progressToken", f"{OWN_TOKEN}{m['id']}")
             if lawful("own-info") and method == "initialize":
                 params["clientInfo"] = {"name": "gateway", "version": "1"}
@@ -48,7 +48,7 @@ class Ways:
 
     def down(self, m, method, params):
         m = copy.deepcopy(m)
-        if m.get("method") in CHANGES:
+        if m.get("method") in CHANGES and not on("lists-cached"):
             for key in [k for k in self.cache if k[0] == CHANGES[m["method"]]]:
                 del self.cache[key]
         result = m.get("result")
@@ -71,7 +71,7 @@ class Ways:
                 own = f"gw-{len(self.cursors)}"
                 self.cursors[own] = result["nextCursor"]
                 result["nextCursor"] = own
-            if lawful("cache"):
+            if lawful("cache") or on("lists-cached"):
                 self.cache[(method, (params or {}).get("cursor"))] = copy.deepcopy(result)
         if lawful("own-meta") and method != "initialize":
             result.setdefault("_meta", {})["com.example.gateway/hop"] = 1

@@ -14,6 +14,7 @@ out_lock = threading.Lock()
 passing = Passing()
 ways = Ways()
 collected = {}
+roots = []
 own_ids, cancelled = set(), set()
 client_requests, server_requests = {}, {}
 count_lock = threading.Condition()
@@ -62,6 +63,12 @@ def receive(m, related):
     kind = kind_of(m)
     if m.get("id") in own_ids and kind != "request":
         return
+    if m.get("method") == "ping" and on("server-ping-dropped"):
+        return
+    if m.get("method") == "ping" and on("server-ping-unknown"):
+        return upstream.send({"jsonrpc": "2.0", "id": m["id"], "error": {"code": -32601, "message": "Method not found"}})
+    if m.get("method") == "roots/list" and on("roots-cached") and roots:
+        return upstream.send({"jsonrpc": "2.0", "id": m["id"], "result": roots[0]})
     if lawful("collected") and kind in ("result", "error") and (m["id"] in collected or key(m["id"]) in client_requests
                                                                 and client_requests[key(m["id"])][0] in LISTS):
         m = collect(m)
@@ -121,6 +128,8 @@ def from_client(m):
         return to_client(known)
     if kind in ("result", "error"):
         method, params = server_requests.pop(key(m.get("id")), (None, None))
+        if method == "roots/list" and kind == "result":
+            roots.append(m["result"])
     else:
         method, params = m["method"], m.get("params")
         if method == "notifications/cancelled":

@@ -120,9 +120,10 @@ class Http:
                         if on("json-by-line"):
                             return
                         raise
+            first = last
             while request and not done and last and not on("break-silent") and not on("break-error"):
                 time.sleep(self.retry or 0.05)
-                extra = {"Last-Event-ID": last}
+                extra = {"Last-Event-ID": first if on("resumes-first") else last}
                 if on("resumes-without-id"):
                     extra = {}
                 if on("resumes-by-number"):
@@ -177,12 +178,14 @@ class Http:
     def start_again(self):
         with self.again:
             try:
-                r = self.open("POST", json.dumps(self.opening).encode(), opening=True)
+                again = {**self.opening, "params": {**self.opening["params"], "capabilities": {}}} if on("restart-bare") else self.opening
+                r = self.open("POST", json.dumps(again).encode(), opening=True)
                 if r.status != 200:
                     return False
                 self.session = r.getheader("Mcp-Session-Id")
                 r.read() if not (r.getheader("Content-Type") or "").startswith("text/event-stream") else r.close()
-                self.open("POST", b'{"jsonrpc":"2.0","method":"notifications/initialized"}').read()
+                if not on("restart-uninitialized"):
+                    self.open("POST", b'{"jsonrpc":"2.0","method":"notifications/initialized"}').read()
                 if not on("no-stream-after-start"):
                     self.listen()
                 return True
