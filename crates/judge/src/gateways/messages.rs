@@ -7,6 +7,10 @@ use conform_model::{
     revision::Revision,
 };
 
+/// The codes for a resource that does not exist, before and since the revision without a handshake.
+const RESOURCE_NOT_FOUND: i64 = -32002;
+const INVALID_PARAMS: i64 = -32602;
+
 // The names that frames use.
 #[expect(clippy::struct_field_names)]
 pub struct Message {
@@ -59,6 +63,14 @@ impl Message {
 
     pub fn token(&self) -> Option<&Value> {
         self.message.pointer("/params/_meta/progressToken")
+    }
+
+    /// Whether it is an error that says that the resource of this request does not exist. A gateway that knows the upstream's
+    /// lists can return it itself.
+    pub fn is_not_found(&self, request: &Self) -> bool {
+        let stateless = request.revision.is_some_and(|revision| revision.features().stateless);
+        let code = if stateless { INVALID_PARAMS } else { RESOURCE_NOT_FOUND };
+        request.method() == "resources/read" && self.message["error"]["code"] == code
     }
 
     /// Whether both belong to the same conversation.

@@ -17,10 +17,6 @@ use super::{
 use crate::exchange::Origin;
 use conform_model::evidence::{Kind, Side};
 
-/// The codes for a resource that does not exist, before and since the revision without a handshake.
-const RESOURCE_NOT_FOUND: i64 = -32002;
-const INVALID_PARAMS: i64 = -32602;
-
 /// A message that one end sent, with its copy at the other end.
 #[derive(Serialize)]
 pub struct Passed<'a> {
@@ -203,7 +199,7 @@ fn request<'a>(matching: &Matching<'a>, pair: &Pair, opaque: &Opaque) -> Passed<
         failed: has_failed(matching, pair),
         invented: has_failed(matching, pair) && arrived.is_some_and(is_success),
         exited: matching.ends.upstream_had_exited(sent, !pair.received.is_empty()),
-        not_found: arrived.is_some_and(|arrived| is_not_found(sent, arrived)),
+        not_found: arrived.is_some_and(|arrived| arrived.is_not_found(sent)),
         unanswered: is_unanswered(matching, pair),
         waited: has_waited(matching, pair),
         outdated: lists::is_outdated(matching, pair),
@@ -257,14 +253,6 @@ fn is_success(response: &Message) -> bool {
 /// A gateway has a handshake of its own on each side.
 pub fn begins(message: &Message) -> bool {
     matches!(message.method(), "initialize" | "server/discover")
-}
-
-/// Whether the error says that the resource does not exist. A gateway that knows the upstream's lists can return it
-/// itself.
-fn is_not_found(sent: &Message, arrived: &Message) -> bool {
-    let stateless = sent.revision.is_some_and(|revision| revision.features().stateless);
-    let code = if stateless { INVALID_PARAMS } else { RESOURCE_NOT_FOUND };
-    sent.method() == "resources/read" && arrived.message["error"]["code"] == code
 }
 
 /// What was returned, if its sender had received the request.
