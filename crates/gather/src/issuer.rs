@@ -30,6 +30,23 @@ pub fn issuer_metadata(documents: &Value) -> Value {
     bodies.find(|body| body["issuer"].is_string()).cloned().unwrap_or_else(|| json!({}))
 }
 
+/// The fact `scopes`: what authorization requests name as `scope`, or null. `usual` is that of the user, or `openid`, without
+/// which some servers grant nothing; `unknown` has one that does not exist. Where `offline_access` exists, `OpenID` Connect
+/// makes refresh tokens depend on it and on `prompt`.
+pub fn scopes(metadata: &Value, given: Option<&str>) -> Value {
+    let listed = metadata["scopes_supported"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let lists = |name: &str| listed.iter().any(|scope| scope == name);
+    let usual = given.or_else(|| lists("openid").then_some("openid"));
+    let with = |more: &str| usual.map_or_else(|| more.to_owned(), |usual| format!("{usual} {more}"));
+    let is_offline = lists("offline_access") && !usual.is_some_and(|usual| usual.contains("offline_access"));
+    json!({
+        "usual": usual,
+        "unknown": with("mcp-conform-unknown"),
+        "offline": if is_offline { Some(with("offline_access")) } else { usual.map(str::to_owned) },
+        "prompt": lists("offline_access").then_some("consent"),
+    })
+}
+
 /// Deletes the clients that a suite registered, and returns the ids of those that stay.
 pub async fn unregister(conversation: &Conversation, by: &str, saves: &Value) -> Vec<String> {
     let saved = saves.as_object().into_iter().flat_map(|saves| saves.values());
@@ -83,5 +100,14 @@ mod tests {
         ];
         assert_eq!(urls("https://auth.example.com:8/a"), below);
         assert_eq!(issuer("https://a/b/")["other_url"], "https://a/b");
+    }
+
+    #[test]
+    fn scopes_are_those_of_the_user_or_of_openid() {
+        let openid = json!({ "scopes_supported": ["openid", "offline_access"] });
+        let expected = json!({ "usual": "openid", "unknown": "openid mcp-conform-unknown", "offline": "openid offline_access", "prompt": "consent" });
+        assert_eq!(scopes(&openid, None), expected);
+        let own = json!({ "usual": "a b", "unknown": "a b mcp-conform-unknown", "offline": "a b", "prompt": null });
+        assert_eq!(scopes(&json!({}), Some("a b")), own);
     }
 }

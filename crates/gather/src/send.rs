@@ -12,6 +12,7 @@ use tokio::time::{Instant, timeout};
 
 use super::{
     call::filled,
+    login,
     param_headers::param_headers,
     silence::{lag, sentinel},
     step::Stage,
@@ -146,21 +147,29 @@ pub async fn http(stage: &Stage<'_>, call: &HttpCall, scope: &Scope<'_>, deviati
         let usual: Vec<_> = usual.into_iter().filter(|(name, _)| !given(name)).collect();
         headers.extend(usual);
     }
-    let mut query = Vec::new();
-    for (name, template) in &call.query {
-        let value = template.resolve(scope).ok()?;
-        query.push((name.clone(), value.as_str().map_or_else(|| value.to_string(), str::to_owned)));
-    }
     let text = |body: &Value| body.as_str().map_or_else(|| body.to_string(), str::to_owned);
+    let parameters = |given: &[(String, Template)]| -> Option<Vec<(String, String)>> {
+        let resolved = given.iter().map(|(name, template)| Some((name.clone(), template.resolve(scope).ok()?)));
+        let is_given = |pair: &Option<(String, Value)>| !matches!(pair, Some((_, Value::Null)));
+        resolved.filter(is_given).map(|pair| pair.map(|(name, value)| (name, text(&value)))).collect()
+    };
+    if !call.form.is_empty() {
+        let form = form_urlencoded::Serializer::new(String::new()).extend_pairs(parameters(&call.form)?).finish();
+        headers.push(("Content-Type".to_owned(), "application/x-www-form-urlencoded".to_owned()));
+        body = Some(form.into());
+    }
     let request = HttpRequest {
         by: stage.suite.id.clone(),
         method: call.method.clone(),
         url: filled(call.url.as_ref(), scope)?.as_ref().map(text),
-        query,
+        query: parameters(&call.query)?,
         headers,
         without,
         body: body.as_ref().map(|body| text(body).into_bytes()),
     };
+    if let Some(end) = call.login {
+        return Some(login::login(&session, &request, end).await);
+    }
     let patience = call.seconds.map(|seconds| Duration::from_secs_f64(seconds).min(stage.limits.request));
     let body = body.unwrap_or_default();
     let wanted = of_http(stage, call, scope);
@@ -174,7 +183,7 @@ pub async fn http(stage: &Stage<'_>, call: &HttpCall, scope: &Scope<'_>, deviati
     };
     let mut saved = json!(reply);
     saved["events"] = json!(events(stage.recorder, &reply));
-    Some(saved)
+    Some(login::with_issued(&session, saved))
 }
 
 /// Whether it belongs to the session of the suite, judged by its headers.

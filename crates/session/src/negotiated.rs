@@ -23,7 +23,7 @@ use conform_model::{
     evidence::{End, PROBE, Reply, Transport},
     revision::Revision,
 };
-use conform_wire::{Ending, Envelope, HttpRequest, OpenError, Wire};
+use conform_wire::{Ending, Envelope, HttpRequest, LoggedIn, OpenError, Wire};
 
 /// The error codes for input that is not a request, and for input that is not JSON.
 const INVALID_REQUEST: i64 = -32600;
@@ -250,6 +250,16 @@ impl Session {
         let (patient, by) = (patience.is_some(), request.by.clone());
         let waits = Waits { whole_exchange: true, opens, patient, drops: patient, wanted, ..Waits::default() };
         self.exchange(waits, patience, |wire, _| wire.http(&request), &by, body).await
+    }
+
+    /// Logs in at the URL of the request, as the user of this client.
+    pub async fn login(&self, request: &HttpRequest, denies: bool) -> LoggedIn {
+        self.shared.wire.login(request, denies).await
+    }
+
+    /// What is known of a received token or code, by its placeholder.
+    pub fn described(&self, placeholder: &str) -> Option<Value> {
+        self.shared.wire.described(placeholder)
     }
 
     /// Records whether a request ends the session of this connection.

@@ -134,8 +134,10 @@ keys! { snake_case
 }
 
 /// Facts that come from other parts of the configuration, or from options.
-const ELSEWHERE: [&str; 17] = [
+const ELSEWHERE: [&str; 19] = [
     "oauth_client",
+    "other_client",
+    "login",
     "register",
     "tools",
     "prompts",

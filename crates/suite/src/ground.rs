@@ -9,7 +9,7 @@ use conform_model::evidence::{RunContext, Side};
 pub const SURVEY: &str = "survey";
 
 /// Facts that the program determines itself, or adds to given ones.
-pub const FOUND: [&str; 31] = [
+pub const FOUND: [&str; 32] = [
     "aliased_uris",
     "annotated",
     "authorization",
@@ -30,6 +30,7 @@ pub const FOUND: [&str; 31] = [
     "left_alone",
     "malformed_calls",
     "metadata",
+    "scopes",
     "missing_uri",
     "outside",
     "prefixes",

@@ -300,7 +300,10 @@ pub fn without(fact: &str, context: &RunContext) -> Unexercised {
     }
     Unexercised::without(match fact {
         "oauth_client" => return Unexercised::without_option("--register, or --client-id with --redirect-uri"),
-        "register" => return Unexercised::without_option("--register"),
+        "register" | "other_client" => return Unexercised::without_option("--register"),
+        "login" => {
+            return Unexercised::without_option("--login, or `login` of the authorization server in mcp-conform.toml");
+        }
         "tools" | "prompts" => format!("[{fact}.NAME]"),
         "own_token" => "a bearer token".to_owned(),
         "client_id" => "`client_id` under auth of the target".to_owned(),

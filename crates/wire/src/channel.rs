@@ -1,10 +1,6 @@
 //! The only place that records traffic. It passes what was received to the session, in the order of arrival.
 
-use std::{
-    mem::take,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{mem::take, time::Duration};
 
 use serde_json::Value;
 use tokio::sync::{mpsc, watch};
@@ -12,16 +8,14 @@ use tokio::sync::{mpsc, watch};
 use super::{
     Incoming, challenge,
     json::{self, Reading},
+    received::Received,
     redirect,
     secrets::{Secrets, leave_out_credentials},
-    target::Token,
 };
 use conform_model::evidence::{Ended, Event, Exit, HttpHead, HttpStatus, Reason, Recorder, Sent, Transport};
 
 /// How much is recorded of text that is not a message.
 const SHOWN: usize = 4096;
-/// With this token a client deletes its registration, so it has to be kept.
-const REGISTRATION: &str = "registration_access_token";
 /// Maximum number of items that wait for the session; a server that sends faster is blocked.
 const WAITING: usize = 64;
 
@@ -47,8 +41,8 @@ pub struct Channel {
     closing: watch::Receiver<bool>,
     /// Maximum number of values in one message.
     values: usize,
-    /// Tokens with which the client manages its registrations. The documents have their placeholders.
-    received: Arc<Mutex<Vec<Token>>>,
+    /// Tokens and codes that were issued in this run. Records have their placeholders.
+    pub received: Received,
 }
 
 impl Channel {
@@ -63,7 +57,15 @@ impl Channel {
         let (close, closing) = watch::channel(false);
         let link = recorder.open_link(transport);
         (
-            Self { link, recorder: recorder.clone(), secrets, incoming, closing, values, received: Arc::default() },
+            Self {
+                link,
+                recorder: recorder.clone(),
+                secrets,
+                incoming,
+                closing,
+                values,
+                received: Received::default(),
+            },
             receiver,
             close,
         )
@@ -132,8 +134,9 @@ impl Channel {
         self.recorder.http_request(&self.sender(by, Some(post)), head)
     }
 
-    pub async fn http_response(&self, carrier: Carrier, mut head: HttpHead) {
-        let (Some(post), Some(status)) = (carrier.post, head.status) else { return };
+    /// Returns the frame.
+    pub async fn http_response(&self, carrier: Carrier, mut head: HttpHead) -> Option<u64> {
+        let (post, status) = carrier.post.zip(head.status)?;
         self.hide_in_headers(&mut head);
         let mut headers = indexmap::IndexMap::<String, String>::new();
         for (name, value) in &head.headers {
@@ -153,6 +156,7 @@ impl Channel {
             let status = HttpStatus { status, headers, challenges, redirect };
             self.hand_on(Incoming::Head { frame, post, status }).await;
         }
+        Some(frame)
     }
 
     /// Records a message, or junk if the bytes are not valid JSON; returns whether they were a message.
@@ -183,31 +187,13 @@ impl Channel {
         self.hand_on(Incoming::Junk { frame, post: carrier.shown(), why, id }).await;
     }
 
-    /// The text with the tokens in place of these placeholders.
-    pub fn with_received(&self, text: String) -> String {
-        let received = self.received.lock().unwrap_or_else(PoisonError::into_inner);
-        received.iter().fold(text, |text, token| text.replace(&token.stand_in(), &token.value))
-    }
-
-    /// Keeps a received token for later requests, and returns its placeholder.
-    fn keep(&self, value: String) -> String {
-        let mut received = self.received.lock().unwrap_or_else(PoisonError::into_inner);
-        let token = Token { name: format!("registration-{}", received.len() + 1), value };
-        let placeholder = token.stand_in();
-        received.push(token);
-        placeholder
-    }
-
     /// Records a body that cannot contain a message. Credentials in it are removed.
     pub async fn document(&self, carrier: Carrier, bytes: &[u8]) {
         let mut document = self.read(bytes);
         if let Some(document) = &mut document {
             self.secrets.hide_in(document);
-            let token = document.get(REGISTRATION).and_then(Value::as_str).map(str::to_owned);
+            self.received.keep_in_document(document);
             leave_out_credentials(document);
-            if let Some(value) = token {
-                document[REGISTRATION] = self.keep(value).into();
-            }
         }
         let text = document.is_none().then(|| self.beginning(bytes));
         let length = bytes.len() as u64;

@@ -10,6 +10,7 @@ use super::{
     channel::Channel,
     exchange::Role,
     http::{Body, Http},
+    login::{self, LoggedIn},
     process::Started,
     sse::Sse,
     stdio::Stdio,
@@ -107,6 +108,19 @@ impl Wire {
             Kind::Http(http) => http.request(&http.core.url, request),
             Kind::Sse(sse) => sse.http.request(&sse.messages, request),
         }
+    }
+
+    /// Opens the URL as a user's browser, logs in, and approves or denies. Ends at the redirect to the client.
+    pub async fn login(&self, request: &HttpRequest, denies: bool) -> LoggedIn {
+        match &self.0 {
+            Kind::Http(http) => login::login(http, request, denies).await,
+            Kind::Stdio(_) | Kind::Sse(_) => LoggedIn::default(),
+        }
+    }
+
+    /// What is known of a received token or code.
+    pub fn described(&self, placeholder: &str) -> Option<Value> {
+        self.channel().received.described(placeholder)
     }
 
     /// Waits until a process has read what was sent to it, if the system reports that.

@@ -3,6 +3,7 @@
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use percent_encoding::percent_decode_str;
@@ -16,12 +17,12 @@ use tokio::sync::{mpsc, oneshot, watch};
 use super::{
     Ending, Envelope, HttpRequest, Incoming, OpenError, Posted, PutOff,
     channel::Channel,
-    client::Clients,
+    client::{Client, Clients},
     exchange::{self, Role},
-    failure,
+    failure, login,
     secrets::{Secrets, in_headers},
 };
-use crate::target::{Limits, Target, Token, shown_url};
+use crate::target::{Limits, Login, Target, Token, shown_url};
 use conform_model::evidence::{Event, HttpHead, Recorder, SHOWN_INSTEAD, Transport};
 
 const POSTED: [(&str, &str); 2] =
@@ -46,6 +47,10 @@ pub struct Core {
     user: Vec<(HeaderName, HeaderValue)>,
     /// A placeholder in a request is replaced by its token when the request is sent.
     tokens: Vec<Token>,
+    /// The timeout of a request.
+    pub patience: Duration,
+    pub login: Option<Arc<Login>>,
+    pub logins: tokio::sync::Mutex<login::State>,
     /// Open exchanges; dropping the sender closes one.
     open: Mutex<HashMap<u64, oneshot::Sender<()>>>,
     /// Delays of exchanges whose requests were repeated.
@@ -128,6 +133,9 @@ impl Http {
             clients,
             user,
             tokens: target.tokens.clone(),
+            patience: limits.request,
+            login: target.login.clone(),
+            logins: tokio::sync::Mutex::default(),
             open: Mutex::default(),
             put_off: Mutex::default(),
             last_events: Mutex::default(),
@@ -238,7 +246,7 @@ impl Http {
         let bytes = match body {
             Body::None => None,
             Body::Message(message) => Some(message.to_string().into_bytes()),
-            Body::Raw(bytes) => Some(bytes.to_vec()),
+            Body::Raw(bytes) => Some(core.channel.received.filled_form(bytes)),
         };
         let mut request = client.request(method.clone(), target).headers(map);
         if let Some(bytes) = &bytes {
@@ -261,7 +269,7 @@ impl Http {
         let head = core.channel.http_request(by, post, head);
         let frame = match (body, &bytes) {
             (Body::Message(message), Some(bytes)) => core.channel.sent(by, Some(post), message.clone(), bytes.len()),
-            (Body::Raw(_), Some(bytes)) => core.channel.sent_raw(by, Some(post), bytes, 1),
+            (Body::Raw(bytes), _) => core.channel.sent_raw(by, Some(post), bytes, 1),
             _ => head,
         };
         let (abandon, abandoned) = oneshot::channel();
@@ -282,7 +290,11 @@ impl Core {
     fn with_tokens(&self, text: &str) -> String {
         let text =
             self.tokens.iter().fold(text.to_owned(), |text, token| text.replace(&token.stand_in(), &token.value));
-        self.channel.with_received(text)
+        self.channel.received.filled(text)
+    }
+
+    pub fn client(&self, scheme: &str) -> Result<&Client, String> {
+        self.clients.speaking(scheme)
     }
 
     pub fn ended(&self, post: u64) {

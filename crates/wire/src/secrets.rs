@@ -16,7 +16,7 @@ use base64::{
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
-use crate::target::is_secret;
+use crate::target::{PLACEHOLDER, is_secret};
 use conform_model::evidence::SHOWN_INSTEAD;
 
 const SHORTEST: usize = 8;
@@ -153,9 +153,9 @@ fn forms(secret: &str) -> Vec<(String, String)> {
 pub fn leave_out_credentials(document: &mut Value) {
     const NAMES: [&str; 5] =
         ["access_token", "refresh_token", "id_token", "client_secret", "registration_access_token"];
+    let is_kept = |value: &Value| value.as_str().is_none_or(|text| text.starts_with(PLACEHOLDER));
     if let Value::Object(members) = document {
-        for (_, value) in members.iter_mut().filter(|(name, value)| NAMES.contains(&name.as_str()) && value.is_string())
-        {
+        for (_, value) in members.iter_mut().filter(|(name, value)| NAMES.contains(&name.as_str()) && !is_kept(value)) {
             *value = Value::from("(left out)");
         }
     }

@@ -29,6 +29,8 @@ pub struct Target {
     pub tokens: Vec<Token>,
     /// The authorization server that this program is for it, if so.
     pub issuing: Option<Arc<Issuing>>,
+    /// How a user logs in at it, if it is an authorization server.
+    pub login: Option<Arc<Login>>,
     /// The SDK that its author says it is built on.
     pub sdk: Option<Sdk>,
     /// A server in this process, which is tested instead of `start`.
@@ -44,6 +46,7 @@ impl Target {
             auth: None,
             tokens: Vec::new(),
             issuing: None,
+            login: None,
             sdk: None,
             inside: None,
         }
@@ -57,9 +60,12 @@ pub struct Token {
     pub value: String,
 }
 
+/// How all placeholders begin.
+pub const PLACEHOLDER: &str = "mcp-conform-token-";
+
 impl Token {
     pub fn stand_in(&self) -> String {
-        format!("mcp-conform-token-{}", self.name)
+        format!("{PLACEHOLDER}{}", self.name)
     }
 }
 
@@ -92,6 +98,20 @@ pub struct Issuing {
     pub documents: Vec<(String, serde_json::Value)>,
     /// The result of introspection, by token. Others are not active.
     pub claims: Vec<(String, serde_json::Value)>,
+}
+
+/// How a user logs in at an authorization server. Without fields and command, nothing but buttons is needed.
+#[derive(Clone, Debug, Default)]
+pub struct Login {
+    /// Values for the inputs of forms, by name.
+    pub fields: Vec<(String, String)>,
+    /// The button to press if a form has several: its name, value, id or text.
+    pub submit: Option<String>,
+    /// The button that denies the client its authorization.
+    pub deny: Option<String>,
+    /// A command that logs in and prints the last URL.
+    pub command: Vec<String>,
+    pub cwd: Option<PathBuf>,
 }
 
 #[derive(Clone, Debug)]

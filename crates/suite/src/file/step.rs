@@ -3,7 +3,7 @@
 use super::{Applies, Matcher};
 use crate::{
     decode::{OneOrMany, Pairs, keys},
-    model::{Control, StepConnection},
+    model::{Control, LoginEnd, StepConnection},
 };
 use conform_model::evidence::Manner;
 use conform_source::yaml::{At, Tree};
@@ -93,6 +93,11 @@ keys! {
         query: Pairs<Tree>,
         /// `http`: a path or URL to use instead of the endpoint.
         url: Tree,
+        /// `http`: instead of a body, the parameters of a form.
+        form: Pairs<Tree>,
+        /// `http`: the URL is opened in a browser, whose user logs in, and approves or denies. It ends at the redirect to the
+        /// `redirect_uri` of the query.
+        login: LoginEnd,
 
         /// `call`, `send`, `http`, `notify`: the intended deviation from a complete message:
         /// `{ without: [parts], with: { part: value } }`, or `message` if it is not a JSON-RPC message. The same request without

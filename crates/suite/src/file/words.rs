@@ -12,7 +12,7 @@ use crate::{
     decode::{self, Decode},
     format::Format,
     matcher::Kind,
-    model::{Capabilities, Certainty, Connection, Control, Fix, LevelWord, StepConnection},
+    model::{Capabilities, Certainty, Connection, Control, Fix, LevelWord, LoginEnd, StepConnection},
 };
 
 macro_rules! words {
@@ -50,6 +50,7 @@ own_words! {
         ("final", Connection::Final),
         ("per-call", Connection::PerCall),
     ];
+    LoginEnd "end of a login": [("approve", LoginEnd::Approve), ("deny", LoginEnd::Deny)];
     StepConnection "connection": [("new", StepConnection::New), ("second", StepConnection::Second)];
     Certainty "certainty": Certainty::ALL;
     Fix "fix": Fix::ALL;

@@ -4,7 +4,7 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 
 use super::lint::Lint;
 use crate::{
-    decode::{self, Decode, Typed},
+    decode::{self, Decode, Pairs, Typed},
     file,
     format::Format,
     model::{
@@ -43,7 +43,22 @@ const VERBS: [(&str, &[&str]); 10] = [
     ("await", &["since", "matching", "within", "none-within"]),
     ("pause", &["or-request"]),
     ("send", &["reply-to", "pieces", "deviates", "control"]),
-    ("http", &["headers", "body", "jsonrpc", "deviates", "despite", "control", "query", "url", "drop-after"]),
+    (
+        "http",
+        &[
+            "headers",
+            "body",
+            "jsonrpc",
+            "deviates",
+            "despite",
+            "control",
+            "query",
+            "url",
+            "drop-after",
+            "form",
+            "login",
+        ],
+    ),
     ("change", &[]),
     ("overlap", &["with", "others"]),
 ];
@@ -281,12 +296,18 @@ impl Lint<'_> {
         }
         let body = typed.body.and_then(|body| self.template(&body));
         let message = typed.jsonrpc.and_then(|message| self.template(&message));
-        let mut query = Vec::new();
-        for (name, value) in typed.query.map(|query| query.0).into_iter().flatten() {
-            query.extend(self.template(&value).map(|value| (name.value, value)));
+        if let (Some(_), Some(_)) = (&typed.form, body.as_ref().or(message.as_ref())) {
+            self.problems.add(typed.typed.place("form"), "`form` replaces `body`");
         }
+        let (query, form) = (self.parameters(typed.query), self.parameters(typed.form));
         let url = typed.url.and_then(|url| self.template(&url));
         self.check_seconds(&typed.typed, "drop-after", typed.drop_after);
-        Some(HttpCall { method: method.value, headers, body, message, query, url, seconds: typed.drop_after })
+        let (login, seconds) = (typed.login, typed.drop_after);
+        Some(HttpCall { method: method.value, headers, body, message, form, login, query, url, seconds })
+    }
+
+    fn parameters(&mut self, pairs: Option<Pairs<Tree>>) -> Vec<(String, Template)> {
+        let pairs = pairs.map(|pairs| pairs.0).into_iter().flatten();
+        pairs.filter_map(|(name, value)| Some((name.value, self.template(&value)?))).collect()
     }
 }

@@ -79,6 +79,13 @@ pub enum Deviates {
     },
 }
 
+/// What the user does who logs in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoginEnd {
+    Approve,
+    Deny,
+}
+
 /// Runs the step once for each item; the saved value is then an array of `{ <var>: item, reply: ... }`.
 pub struct Each {
     pub var: String,
@@ -220,6 +227,9 @@ pub struct HttpCall {
     pub body: Option<Template>,
     /// Instead of a body: a JSON-RPC message. The fields that the revision requires are added.
     pub message: Option<Template>,
+    /// Instead of a body: parameters of a form.
+    pub form: Vec<(String, Template)>,
+    pub login: Option<LoginEnd>,
     /// Added to the query of the URL.
     pub query: Vec<(String, Template)>,
     /// A path or URL to use instead of the endpoint.

@@ -115,7 +115,10 @@ async fn tokens_are_sent_in_the_place_of_their_stand_ins_and_shown_nowhere() {
     open.wire.http(&HttpRequest { url: Some("/token".into()), ..request }).expect("sent");
     assert_eq!(open.head().await, 200);
     let document = open.document().await.expect("a document");
-    assert_eq!(document, json!({ "access_token": "(left out)", "say": "(given by the user) & (given by the user)" }));
+    assert_eq!(
+        document,
+        json!({ "access_token": "mcp-conform-token-access_token-1", "say": "(given by the user) & (given by the user)" })
+    );
     let sent = &server.requests()[0];
     assert!(sent.starts_with("POST /mcp?key=1&access_token=geheim-1 HTTP/1.1\r\n"), "{sent}");
     assert!(sent.contains("\r\nAuthorization: Bearer geheim-2\r\n"), "{sent}");

@@ -2,6 +2,7 @@
 
 mod http;
 mod http_secrets;
+mod login;
 mod server;
 mod sse;
 #[cfg(unix)]

@@ -41,6 +41,38 @@ views! {
         sentinel: one REPLY,
         /// Of `http`: the events of an event stream.
         events: list,
+        /// Of `http` with `login`: what was seen on the way.
+        login: one OWN_LOGIN,
+        /// Of `http`: what is known of the `code`, `access_token` and `refresh_token` in the response.
+        issued: one ISSUED,
+    }
+    /// `login` of a reply.
+    OWN_LOGIN "a login by this program" {
+        /// The pages that the user saw.
+        pages: many LOGIN_PAGE,
+        /// Whether the last response is that to a form.
+        posted,
+    }
+    /// `pages` of a login.
+    LOGIN_PAGE "a page of a login" {
+        /// The HTTP response.
+        http: one HTTP,
+    }
+    /// `issued` of a reply.
+    ISSUED "what was issued" {
+        /// The authorization code.
+        code: one TOKEN_ISSUED,
+        /// The access token.
+        access_token: one TOKEN_ISSUED,
+        /// The refresh token.
+        refresh_token: one TOKEN_ISSUED,
+    }
+    /// A code or token in `issued`.
+    TOKEN_ISSUED "a code or token" {
+        /// Its length in characters.
+        length,
+        /// Claims of a JWT that name no person: `aud`, `exp` and others.
+        claims,
     }
     /// `control` of a reply.
     CONTROL "the control of a probe" {
