@@ -34,7 +34,7 @@ mod tests;
 pub use content::Grown;
 pub use facts::{facts, facts_of};
 pub use faults::{FaultInfo, faults, generated::SUITES as GENERATED};
-pub use http::{APP, CLIENT, Listening, http, tokens};
+pub use http::{APP, CLIENT, Listening, USER, http, tokens};
 pub use options::{EXTENSIONS, Options, PROPOSALS, Transport};
 pub use stdio::{serve, stdio};
 pub use variations::variations;

@@ -9,6 +9,7 @@ pub mod fail_fast;
 pub mod gathered;
 pub mod handshake_failure;
 pub mod in_words;
+mod issuer_run;
 mod issuing;
 pub mod mishaps;
 pub mod one_suite;

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use indexmap::IndexMap;
-use serde_json::Value;
 
 use super::{
     clients,
@@ -19,14 +18,11 @@ use crate::{
     assess::{failure, resource_graph},
     error::Error,
     evidence::{FailedHandshake, RunContext},
-    gather::{
-        add_prefixes, adoption, authorization, complete_facts, first_task, harmless, issuer, issuer_metadata, steps,
-        unregister,
-    },
+    gather::{add_prefixes, adoption, authorization, complete_facts, first_task, harmless, steps},
     outcome::SlowSuite,
     plan::{Filter, deciding, plan, seen},
     revision::Revision,
-    run::inputs::{job::Job, oauth_client::oauth_client},
+    run::inputs::job::Job,
     session::{Conversation, EndedConnection, Opener, Unopened, Wish},
     suite::{SURVEY, Suite},
 };
@@ -37,17 +33,11 @@ const SILENT_AT_MOST: usize = 2;
 /// a slow tool.
 const SLOW: Duration = Duration::from_secs(1);
 
-/// The suite whose documents say where the endpoints of an authorization server are.
-const METADATA: &str = "authorization-server.metadata";
-/// The suite that registers clients, with this redirect URI, and saves the first one as `first`.
-const REGISTRATION: &str = "authorization-server.registration";
-const REDIRECT_URI: &str = "http://127.0.0.1:4999/callback";
-
 pub struct ServerRun<'a> {
-    job: &'a Job,
-    suites: &'a [Suite],
+    pub(super) job: &'a Job,
+    pub(super) suites: &'a [Suite],
     filter: &'a Filter,
-    executor: Executor<'a>,
+    pub(super) executor: Executor<'a>,
     pub notes: Vec<String>,
     pub mishaps: Mishaps,
     pub contexts: Vec<RunContext>,
@@ -138,48 +128,8 @@ impl<'a> ServerRun<'a> {
         Ok(())
     }
 
-    /// Gathers for the suites about an authorization server, which knows no handshake.
-    pub async fn issuer(&mut self, revision: Revision) -> Result<(), Unopened> {
-        let opener = &self.executor.opener;
-        let session = opener.connect_without_handshake(revision).await?;
-        let mut context = context(None, session.transport(), revision, self.job);
-        let url = self.job.target.start.url().unwrap_or_default();
-        context.facts["issuer"] = issuer(url);
-        let mut conversation = Some(Conversation::new(opener.clone(), session, revision));
-        if let Some(metadata) = self.suites.iter().find(|suite| suite.id == METADATA) {
-            let gathered = self.executor.suite(metadata, &context, &mut conversation, None, false).await?;
-            self.keep(&mut context, gathered);
-        }
-        let documents = &context.saves.get(METADATA).unwrap_or(&Value::Null)["documents"];
-        let statuses = documents.as_array().into_iter().flatten().map(|entry| &entry["reply"]["http"]["status"]);
-        if statuses.into_iter().all(Value::is_null) {
-            let why = documents[0]["reply"]["why"].as_str().unwrap_or("there was no HTTP response").to_owned();
-            let help = "check the URL: it is the issuer, and not that of the metadata".to_owned();
-            return Err(Error::Target { tried: format!("GET {url}"), came: why, help, refused: false }.into());
-        }
-        context.facts["metadata"] = issuer_metadata(documents);
-        self.gather_in_turn(&mut context, &mut conversation, |suite| suite.id == REGISTRATION).await?;
-        // Without a client of the user, the rules about clients use one that has just been registered.
-        let registered = context.saves.get(REGISTRATION).and_then(|saves| saves["first"]["body"]["client_id"].as_str());
-        if let (None, Some(id)) = (context.facts.get("oauth_client"), registered) {
-            context.facts["oauth_client"] = oauth_client(id, REDIRECT_URI)?;
-        }
-        let others = |suite: &Suite| ![METADATA, REGISTRATION].contains(&suite.id.as_str());
-        self.gather_in_turn(&mut context, &mut conversation, others).await?;
-        if let (Some(conversation), Some(saves)) = (&conversation, context.saves.get(REGISTRATION)) {
-            let left = unregister(conversation, REGISTRATION, saves).await;
-            let told = format!("clients that were registered and that the server did not delete: {}", left.join(", "));
-            self.note((!left.is_empty()).then_some(told));
-        }
-        self.executor.close(conversation, false).await;
-        self.executor.endings.wait().await;
-        self.note(not_run(&context));
-        self.contexts.push(context);
-        Ok(())
-    }
-
     /// Gathers for these suites, one after the other, on one connection.
-    async fn gather_in_turn(
+    pub(super) async fn gather_in_turn(
         &mut self,
         context: &mut RunContext,
         conversation: &mut Option<Conversation>,
@@ -262,7 +212,7 @@ impl<'a> ServerRun<'a> {
     }
 
     /// Adds the evidence of a suite to the context.
-    fn keep(&mut self, context: &mut RunContext, gathered: Gathered) {
+    pub(super) fn keep(&mut self, context: &mut RunContext, gathered: Gathered) {
         let Gathered { suite, saves, incident, ended_connections, took, .. } = gathered;
         if took >= SLOW {
             let ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
@@ -298,13 +248,13 @@ impl<'a> ServerRun<'a> {
     }
 
     /// Adds a note, unless another revision added the same one.
-    fn note(&mut self, note: Option<String>) {
+    pub(super) fn note(&mut self, note: Option<String>) {
         self.notes.extend(note.filter(|note| !self.notes.contains(note)));
     }
 }
 
 /// The note on suites that were not gathered because of `--fail-fast` or an interruption.
-fn not_run(context: &RunContext) -> Option<String> {
+pub(super) fn not_run(context: &RunContext) -> Option<String> {
     let why = context.not_run.values().next()?;
     let names: Vec<&str> = context.not_run.keys().map(String::as_str).collect();
     let noun = if names.len() == 1 { "suite was" } else { "suites were" };

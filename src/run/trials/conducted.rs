@@ -36,7 +36,7 @@ use crate::{
     },
     session::ClientProfile,
     suite::{Suite, Verb},
-    target::{Auth, Client, Limits, Program, Source, Start, Target},
+    target::{Auth, Client, Limits, Login, Program, Source, Start, Target},
 };
 
 const fn options(filter: &Filter) -> Options<'_> {
@@ -145,7 +145,11 @@ impl Trial {
         let mut job = self.job(target, limits, suites);
         if self.authority {
             let (id, redirect_uri) = reference::server::APP;
-            job.facts = json!({ "resource": "http://localhost/mcp", "register": true });
+            job.facts = json!({ "resource": "http://localhost/mcp", "register": true, "login": true });
+            let fields = reference::server::USER.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
+            let deny = Some("deny".to_owned());
+            job.target.login =
+                Some(Arc::new(Login { fields, deny, submit: Some("allow".to_owned()), ..Login::default() }));
             job.facts["oauth_client"] = oauth_client(id, redirect_uri)?;
         } else if self.protected {
             job.target.auth = Some(Box::new(auth(&job.target.start)));

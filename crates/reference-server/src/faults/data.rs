@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::{
     faults::{FaultInfo, Misroute, Scene, Spoken},
+    http::Lax,
     message,
     options::Transport,
 };
@@ -65,6 +66,9 @@ pub struct DataFault {
     pub(super) one_client: bool,
     /// The only revisions that the server speaks.
     pub(super) speaks: Option<Vec<Revision>>,
+    /// What the authorization server does not check.
+    #[serde(default)]
+    pub(super) lax: Vec<Lax>,
     /// It listens on all addresses of the machine.
     #[serde(default)]
     pub(super) listens_everywhere: bool,
@@ -217,6 +221,7 @@ impl DataFault {
             || self.misroutes.is_some()
             || self.session_id.is_some()
             || self.one_client
+            || !self.lax.is_empty()
             || self.listens_everywhere
             || self.unguarded
             || self.keeps_waiting

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     faults::{Committed, DataFault, Faults},
-    http::{Body, Reply, empty},
+    http::{Body, Lax, Reply, empty},
     oauth::Settings,
 };
 use conform_faults::apply;
@@ -132,6 +132,13 @@ impl Faults {
     }
 
     /// Whether a new session ends all others.
+    pub fn lax(&self) -> Vec<Lax> {
+        match &self.committed {
+            Some(Committed::Data(fault)) => fault.lax.clone(),
+            _ => Vec::new(),
+        }
+    }
+
     pub fn keeps_one_client(&self) -> bool {
         matches!(&self.committed, Some(Committed::Data(fault)) if fault.one_client)
     }

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use crate::http::{
     body::{Body, Reply, empty},
+    grants::Grants,
     legacy::SESSION,
     request::text,
 };
@@ -62,6 +63,8 @@ pub struct Guard {
     owners: HashMap<String, &'static str>,
     /// The owner of each task, by its id.
     tasks: HashMap<String, &'static str>,
+    /// What its authorization server granted.
+    pub grants: Grants,
 }
 
 impl Guard {

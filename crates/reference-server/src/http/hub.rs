@@ -168,7 +168,7 @@ pub async fn in_time(out: Vec<Outgoing>, mut say: impl FnMut(&Outgoing) -> bool)
 }
 
 /// 120 bits that cannot be guessed: hashes with random keys of the system. Case matters in session ids, so both cases occur.
-fn fresh_id() -> String {
+pub fn fresh_id() -> String {
     let half = || RandomState::new().hash_one(0_u8) >> 4;
     format!("a{:015x}F{:015X}", half(), half())
 }

@@ -3,6 +3,7 @@
 mod authority;
 mod body;
 mod by_id;
+mod grants;
 pub mod guard;
 pub mod headers;
 pub mod hub;
@@ -15,6 +16,7 @@ mod streams;
 
 pub use authority::{APP, CLIENT};
 pub use body::{Body, Reply, empty, json};
+pub use grants::{Lax, USER};
 
 pub use request::whole_body;
 pub use route::HungUp;
@@ -57,8 +59,12 @@ pub struct Listening(Shared);
 
 impl Listening {
     pub fn new(options: Options) -> Result<Self, String> {
-        let guard = options.protected.then(guard::Guard::default);
-        Ok(Self(Arc::new(Mutex::new(Hub::new(Server::new(options)?, guard)))))
+        let mut guard = options.protected.then(guard::Guard::default);
+        let server = Server::new(options)?;
+        if let Some(guard) = &mut guard {
+            guard.grants.lax = server.faults.lax();
+        }
+        Ok(Self(Arc::new(Mutex::new(Hub::new(server, guard)))))
     }
 
     /// Whether connections to all addresses of the machine are accepted.

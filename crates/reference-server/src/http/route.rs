@@ -117,7 +117,7 @@ async fn carried(mut reply: Reply, bodies: Bodies) -> Reply {
 
 /// Admits only requests that the guard accepts, unless the fault disables it.
 fn guarded(hub: &Shared, head: &Parts, bytes: &Bytes, overlooked: &[String], exchange: &HttpRequest) -> Reply {
-    if let Some(reply) = authority::serve(head, bytes) {
+    if let Some(reply) = lock(hub).guard.as_mut().and_then(|guard| authority::serve(&mut guard.grants, head, bytes)) {
         return reply;
     }
     let admitted = {
