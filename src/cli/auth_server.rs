@@ -9,7 +9,7 @@ use crate::revision::Revision;
 
 #[derive(Debug, Args)]
 pub struct AuthServerArgs {
-    /// The issuer URL, as `authorization_servers` in the metadata of an MCP server has it
+    /// The issuer URL, as `authorization_servers` in the metadata of an MCP server has it; or a name of mcp-conform.toml
     #[arg(value_name = "ISSUER")]
     pub issuer: String,
     /// The id of a registered public client, for the rules about authorization requests
@@ -21,9 +21,15 @@ pub struct AuthServerArgs {
     /// Register clients, which are deleted again where the server supports that; the report lists those that stay
     #[arg(long, help_heading = "Client")]
     pub register: bool,
+    /// Log in where no more is needed than to press the only button; fields of forms are in mcp-conform.toml
+    #[arg(long, help_heading = "Client")]
+    pub login: bool,
     /// The URL of an MCP server, which is sent as `resource`
     #[arg(long, value_name = "URL", help_heading = "Client")]
     pub resource: Option<String>,
+    /// Configuration file [default: mcp-conform.toml in this directory or a parent]
+    #[arg(long, value_name = "PATH", help_heading = "Client")]
+    pub config: Option<PathBuf>,
     /// The revision of MCP whose requirements count
     #[arg(long, value_name = "REVISION", default_value_t = Revision::NEWEST, help_heading = "Scope")]
     pub revision: Revision,

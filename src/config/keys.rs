@@ -45,6 +45,8 @@ keys! { snake_case
         targets: Pairs<WithTree<Target>>,
         /// Clients to test, by name
         clients: Pairs<Client>,
+        /// Authorization servers to test, by name
+        auth_servers: Pairs<AuthServer>,
         /// `mcp-conform docs limits` describes them
         limits: LimitTable,
         /// Levels that rules have here in place of their own
@@ -146,6 +148,47 @@ keys! { snake_case
 }
 
 keys! { snake_case
+    /// An authorization server.
+    AuthServer, "an authorization server", needs [issuer] {
+        /// Its issuer URL
+        #[schemars(required)]
+        issuer: At<String>,
+        /// A registered public client, like --client-id and --redirect-uri
+        client: RegisteredClient,
+        /// Clients may be registered, like --register
+        register: bool,
+        /// The URL of an MCP server, which is sent as `resource`
+        resource: String,
+        /// The scopes to request; some servers grant nothing without one
+        scopes: Vec<String>,
+        /// How a user logs in: `fields` of its forms, or a command that prints the last URL
+        login: Login,
+    }
+}
+
+keys! { snake_case
+    /// A public client.
+    RegisteredClient, "a client", needs [id, redirect_uri] {
+        #[schemars(required)]
+        id: String,
+        #[schemars(required)]
+        redirect_uri: String,
+    }
+}
+
+keys! { snake_case
+    /// How a user logs in.
+    LoginForm, "a login" {
+        /// Values of inputs by their names; ${NAME} reads the environment. None of them is ever shown
+        fields: Pairs<At<String>>,
+        /// The button to press where a form has several: its name, value, id or text
+        submit: String,
+        /// The button that denies the client its authorization
+        deny: String,
+    }
+}
+
+keys! { snake_case
     /// The level of a rule, and why it has that one.
     RuleLevel, "a rule", needs [level, reason] {
         #[schemars(required, extend("enum" = levels::LEVELS.map(Level::word)))]
@@ -164,6 +207,27 @@ keys! { snake_case
         fails: bool,
     }
 }
+
+/// A login by forms or by a command, in whose arguments `{url}` stands for the URL.
+#[derive(Debug)]
+pub enum Login {
+    Form(LoginForm),
+    Command(Vec<String>),
+}
+
+impl Decode for Login {
+    fn decode(tree: &Tree, problems: &mut Problems) -> Option<Self> {
+        match &tree.value {
+            Yaml::List(_) => Vec::decode(tree, problems).map(Self::Command),
+            _ => LoginForm::decode(tree, problems).map(Self::Form),
+        }
+    }
+}
+
+schema_like!(Login, "Login", generator => {
+    let forms = [LoginForm::json_schema(generator), Vec::<String>::json_schema(generator)];
+    json_schema!({ "anyOf": forms })
+});
 
 /// A program and its arguments.
 #[derive(Debug)]

@@ -3,6 +3,7 @@
 //! It is read like a suite: every mistake is recorded with its position, and all are reported at once.
 
 mod auth;
+mod auth_server;
 mod client;
 mod expand;
 mod keys;
@@ -20,6 +21,8 @@ use std::{
 };
 
 pub use self::toml::line as toml_line;
+pub use auth_server::AuthServer;
+use auth_server::DescribedAuthServer;
 use client::DescribedClient;
 pub use client::{Arguments, Client};
 use levels::DescribedLevel;
@@ -51,6 +54,7 @@ pub struct Config {
     file: PathBuf,
     targets: Vec<Described>,
     clients: Vec<DescribedClient>,
+    auth_servers: Vec<DescribedAuthServer>,
     levels: Vec<DescribedLevel>,
     /// Suites of the user: files or directories.
     pub suites: Vec<PathBuf>,
@@ -107,6 +111,7 @@ impl Config {
             file: file.to_owned(),
             targets: Vec::new(),
             clients: Vec::new(),
+            auth_servers: Vec::new(),
             levels: Vec::new(),
             suites: Vec::new(),
             facts: serde_json::json!({}),

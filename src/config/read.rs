@@ -5,7 +5,7 @@ use std::{path::Path, sync::Arc};
 use serde_json::{Map, Value, json};
 
 use super::{
-    Config, Origin, Settings, client, folder, is_profile_file,
+    Config, Origin, Settings, auth_server, client, folder, is_profile_file,
     keys::{File, LimitTable, Profiles, Usable},
     levels, target, within,
 };
@@ -54,6 +54,10 @@ pub fn add(config: &mut Config, file: File, origin: &Arc<Origin>, problems: &mut
     let clients: Vec<_> = clients.filter_map(|(name, keys)| client::read(name, keys, origin, problems)).collect();
     config.clients.retain(|inherited| clients.iter().all(|client| client.name != inherited.name));
     config.clients.extend(clients);
+    let servers = file.auth_servers.map(|pairs| pairs.0).into_iter().flatten();
+    let servers: Vec<_> = servers.filter_map(|(name, keys)| auth_server::read(name, keys, origin, problems)).collect();
+    config.auth_servers.retain(|inherited| servers.iter().all(|server| server.name != inherited.name));
+    config.auth_servers.extend(servers);
     let suites = file.suites.map(|suites| suites.0).unwrap_or_default();
     config.suites.extend(suites.into_iter().map(|path| directory.join(path)));
     if let Some(table) = &file.limits {

@@ -1,17 +1,19 @@
 //! `mcp-conform auth-server`: tests one authorization server.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
 
 use crate::{
     cli::AuthServerArgs,
+    config::{self, AuthServer},
     error::Error,
     evidence::{Side, Transport},
     plan::{Extensions, Proposals},
     run::{
         conducting::assemble_run::conduct,
         inputs::{
+            configured,
             job::{Job, Revisions},
             oauth_client::oauth_client,
             target::checked,
@@ -23,7 +25,7 @@ use crate::{
         },
     },
     session::ClientProfile,
-    target::{Limits, Start, Target, shown_url},
+    target::{Limits, Login, Start, Target, shown_url},
 };
 
 pub fn auth_server(args: &AuthServerArgs, surroundings: &Surroundings) -> Result<u8, Error> {
@@ -31,7 +33,8 @@ pub fn auth_server(args: &AuthServerArgs, surroundings: &Surroundings) -> Result
     let side = Side::AuthorizationServer;
     let course = Course::read(side, &args.select, &args.output, args.transcript.as_deref(), surroundings)?;
     let interrupts = Interrupts::listen();
-    let job = job(args, interrupts.clone())?;
+    let server = described(args, surroundings)?;
+    let job = job(args, server, interrupts.clone())?;
     let recorder = job.recorder();
     let test = Conduct {
         party: "authorization server",
@@ -46,19 +49,39 @@ pub fn auth_server(args: &AuthServerArgs, surroundings: &Surroundings) -> Result
     Ok(tested.write(outputs, &args.output.forms, surroundings).0)
 }
 
-fn job(args: &AuthServerArgs, interrupts: Interrupts) -> Result<Job, Error> {
-    let issuer = checked(&args.issuer)?;
-    let start = Start::over(Transport::Http, issuer, Vec::new());
+/// The authorization server of the configuration or of the command line.
+fn described(args: &AuthServerArgs, surroundings: &Surroundings) -> Result<AuthServer, Error> {
+    let is_name = !args.issuer.contains("://");
+    let mut server = match configured::file(args.config.as_deref(), surroundings).filter(|_| is_name) {
+        Some(file) => config::load(&file, surroundings.color)?.auth_server(
+            &args.issuer,
+            &surroundings.environment,
+            surroundings.color,
+        )?,
+        None => AuthServer { issuer: args.issuer.clone(), ..AuthServer::default() },
+    };
+    server.client = args.client_id.clone().zip(args.redirect_uri.clone()).or(server.client);
+    server.resource = args.resource.clone().or(server.resource);
+    server.register |= args.register;
+    server.login = server.login.or_else(|| args.login.then(Login::default));
+    Ok(server)
+}
+
+fn job(args: &AuthServerArgs, server: AuthServer, interrupts: Interrupts) -> Result<Job, Error> {
+    let facts = facts(&server)?;
+    let start = Start::over(Transport::Http, checked(&server.issuer)?, Vec::new());
+    let mut target = Target::new(shown_url(&server.issuer), start);
+    (target.login, target.secrets) = (server.login.map(Arc::new), server.secrets);
     Ok(Job {
         subject: Side::AuthorizationServer,
-        target: Target::new(shown_url(&args.issuer), start),
+        target,
         limits: Limits {
             request: Duration::from_secs_f64(args.timeout),
             run: Duration::from_secs_f64(args.run_timeout),
             ..Limits::default()
         },
         profile: ClientProfile::default(),
-        facts: facts(args)?,
+        facts,
         call_tools: false,
         revisions: Revisions::One(args.revision),
         proposals: Proposals::also(Vec::new()),
@@ -70,13 +93,18 @@ fn job(args: &AuthServerArgs, interrupts: Interrupts) -> Result<Job, Error> {
     })
 }
 
-fn facts(args: &AuthServerArgs) -> Result<Value, Error> {
-    let mut facts = json!({ "resource": args.resource.as_deref().unwrap_or("https://mcp.example.com/mcp") });
-    if let (Some(id), Some(redirect_uri)) = (&args.client_id, &args.redirect_uri) {
+fn facts(server: &AuthServer) -> Result<Value, Error> {
+    let mut facts = json!({ "resource": server.resource.as_deref().unwrap_or("https://mcp.example.com/mcp") });
+    if let Some((id, redirect_uri)) = &server.client {
         facts["oauth_client"] = oauth_client(id, redirect_uri)?;
     }
-    if args.register {
-        facts["register"] = json!(true);
+    if !server.scopes.is_empty() {
+        facts["scope"] = json!(server.scopes.join(" "));
+    }
+    for (name, is_given) in [("register", server.register), ("login", server.login.is_some())] {
+        if is_given {
+            facts[name] = json!(true);
+        }
     }
     Ok(facts)
 }
@@ -84,13 +112,17 @@ fn facts(args: &AuthServerArgs) -> Result<Value, Error> {
 /// The options of a command that tests it again.
 fn options(args: &AuthServerArgs) -> String {
     let mut words = vec![shown_url(&args.issuer)];
-    for (name, value) in
-        [("--client-id", &args.client_id), ("--redirect-uri", &args.redirect_uri), ("--resource", &args.resource)]
-    {
+    let config = args.config.as_ref().map(|path| path.display().to_string());
+    for (name, value) in [
+        ("--config", &config),
+        ("--client-id", &args.client_id),
+        ("--redirect-uri", &args.redirect_uri),
+        ("--resource", &args.resource),
+    ] {
         words.extend(value.iter().flat_map(|value| [name.to_owned(), value.clone()]));
     }
-    if args.register {
-        words.push("--register".to_owned());
+    for (name, is_given) in [("--register", args.register), ("--login", args.login)] {
+        words.extend(is_given.then(|| name.to_owned()));
     }
     if args.revision != crate::revision::Revision::NEWEST {
         words.extend(["--revision".to_owned(), args.revision.to_string()]);
