@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// How long a run may take on any fault or variation at the default limits: a goal, not a measurement.
-pub const LONGEST: Duration = Duration::from_secs(30);
+pub const LONGEST: Duration = Duration::from_secs(35);
 
 /// The result of a trial.
 #[derive(Clone, Debug, Default)]
