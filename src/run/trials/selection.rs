@@ -51,18 +51,19 @@ pub fn trials(revisions: &[Revision], transports: &[Transport]) -> Vec<Trial> {
     trials
 }
 
-/// Every fault in the oldest revision where it shows, and in the newest one over each transport; with the suites of the
-/// rules that name it.
+/// Every fault in the oldest revision where it shows, over the first transport, and in the newest, over the last; with the
+/// suites of the rules that name it.
 pub fn few_trials() -> Vec<Trial> {
     let all = trials(&Revision::ALL, &Transport::ALL);
     let few = all.chunk_by(|a, b| a.fault == b.fault).flat_map(|trials| {
         let revisions = || trials.iter().map(|trial| trial.revision);
         let (oldest, newest) = (revisions().min(), revisions().max());
         let first = trials.iter().position(|trial| Some(trial.revision) == oldest);
+        let last = trials.iter().rposition(|trial| Some(trial.revision) == newest);
         let chosen = trials
             .iter()
             .enumerate()
-            .filter(move |(at, trial)| trial.fault.is_none() || Some(trial.revision) == newest || Some(*at) == first);
+            .filter(move |(at, trial)| trial.fault.is_none() || [first, last].contains(&Some(*at)));
         chosen.map(|(_, trial)| Trial { all_suites: trial.fault.is_none(), ..trial.clone() })
     });
     few.collect()

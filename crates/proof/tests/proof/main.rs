@@ -1,7 +1,7 @@
 //! Proves the rules with the faults of the reference programs, and that conforming ones pass.
 //!
-//! By default each fault of the reference server is tried in the oldest and newest revision where it shows, and in the
-//! newest over each transport. `proof mutants` tries each in each revision over each transport, and checks that they
+//! Each fault of the reference server is tried in the oldest revision where it shows, over the first transport, and in the
+//! newest, over the last. `proof mutants` tries each in each revision over each transport, and checks that they
 //! violate no rules besides those that they declare.
 
 mod clients;
