@@ -1,8 +1,6 @@
 //! Cancellations that arrive before their request. Over HTTP a client posts each on a connection of its own, and either
 //! can be read first: seen with the TypeScript SDK on a busy machine.
 
-use std::mem::take;
-
 use serde_json::{Value, json};
 
 use super::MessageContext;
@@ -24,18 +22,16 @@ impl Overtaking {
     /// The items of cancellations that overtook this message.
     pub fn overtook(&mut self, passing: &MessageContext) -> Vec<Value> {
         let MessageContext { frame, kind, related, .. } = passing;
-        let names_it = |(at, item): &(u64, Value)| {
-            frame.at.saturating_sub(*at) <= OVERTAKING
+        let names_it = |(at, item): &mut (u64, Value)| {
+            *kind == Kind::Request
+                && frame.at.saturating_sub(*at) <= OVERTAKING
                 && related.message.id == Some(&item["message"]["params"]["requestId"])
         };
-        let (overtook, waiting) =
-            take(&mut self.0).into_iter().partition(|held| *kind == Kind::Request && names_it(held));
-        self.0 = waiting;
         let is_open = |(_, mut item): (u64, Value)| {
             item["cancels"] = json!("open request");
             item
         };
-        Vec::into_iter(overtook).map(is_open).collect()
+        self.0.extract_if(.., names_it).map(is_open).collect()
     }
 
     /// The items of those whose request never came.
