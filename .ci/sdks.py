@@ -109,15 +109,18 @@ def record(name, transport, how, places, sdks):
 
 
 def record_client(name, transport, start):
-    """Tests one client in each revision that it speaks; what is wrong, if something is. A transcript would have megabytes."""
+    """Tests one client in each revision that it speaks; what is wrong, if something is. A transcript would have a hundred megabytes."""
     report = INTO / f"{name}.{transport}.json"
     command = [PROGRAM, "client", "--transport", transport, "--revision", "all", "--parallel", "2", "--run-timeout", RUN_SECONDS, "--report", f"json={report}"]
     run = [str(word) for word in [*command, *shlex.split(start)]]
     done = subprocess.run(run, cwd=INTO, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=2 * RUN_SECONDS)
     if done.returncode not in (0, 1):
         return f"{shlex.join(run)} ended with {done.returncode}\n{done.stdout}"
-    judged, found = {}, []
-    for rule in json.loads(report.read_text())["rules"]:
+    result, judged, found = json.loads(report.read_text()), {}, []
+    # A run that reached its limit exits with 1 if a rule had failed by then.
+    if result.get("cut_short"):
+        return f"{name}.{transport}: {result['cut_short']}"
+    for rule in result["rules"]:
         if rule["status"] in ("fail", "warn", "pass"):
             of = judged.setdefault(rule["revision"], {"fail": 0, "warn": 0, "pass": 0})
             of[rule["status"]] += 1
@@ -162,8 +165,10 @@ def main():
         places = {"server": install(name, row, SDKS / "servers" / row["server"]), "python": INTO / name / "bin/python"}
         runs += [(record, name, transport, row[transport], places, named(row)) for transport in ("stdio", "http") if transport in row]
         if "http" in row:
+            pinned = INTO / "official.lock"
+            pinned.write_text("\n".join(OFFICIAL_PACKAGES))
             npm = ["npm", "install", "--no-audit", "--no-fund", "--loglevel=error"]
-            installed(INTO / "official", [], [*npm, *OFFICIAL_PACKAGES])
+            installed(INTO / "official", [pinned], [*npm, *OFFICIAL_PACKAGES])
             runs.append((record_official, name, row["http"], places))
     for name, row in rows("clients.yaml"):
         places = {"client": install(name, row, CLIENTS / row["client"]), "python": INTO / name / "bin/python"}
