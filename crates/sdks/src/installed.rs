@@ -9,31 +9,43 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use self::binary::Binary;
 use crate::ledger::{LEDGERS, Registry};
 use conform_model::outcome::Sdk;
 
 /// The SDKs that a command's program has installed, in the order of the ledger.
 pub fn installed(argv: &[String], directory: &Path) -> Vec<Sdk> {
+    let argv = started(argv);
     let Some(program) = argv.first().and_then(|program| found(program, directory)) else { return Vec::new() };
     let mut places: Vec<PathBuf> =
         argv[1..].iter().map(|word| directory.join(word)).filter(|path| path.exists()).collect();
-    places.extend(npm::started_by_npx(&program, &argv[1..]));
+    places.extend(npm::started_by_npx(&program, &argv[1..], directory));
     places.push(directory.to_owned());
     places.extend(npm::project(&program, &places));
     let environments = python::environments(&program, &argv[1..], &places);
     // A script comes before the program that runs it.
-    let files: Vec<PathBuf> = places.into_iter().chain([program.clone()]).filter(|path| path.is_file()).collect();
-    let is_interpreter = files.len() > 1 || !environments.is_empty();
-    let binary = if is_interpreter { None } else { binary::Binary::of(&program) };
+    let files: Vec<PathBuf> = places.iter().cloned().chain([program.clone()]).filter(|path| path.is_file()).collect();
+    let lists = binary::lists(&program, &places);
+    let compiled = [program].into_iter().filter(|program| !binary::is_interpreter(program));
+    let compiled = compiled.chain(files.iter().flat_map(|file| npm::platform_files(file)));
+    let binaries: Vec<Binary> = compiled.filter_map(|program| Binary::of(&program)).collect();
     let version = |registry, package: &str| match registry {
         Registry::Npm => files.iter().find_map(|file| npm::version(file, package)),
         Registry::Pypi => environments.iter().find_map(|place| python::version(place, package)),
-        Registry::Crates => binary.as_ref()?.of_crate(package),
-        Registry::Go => binary.as_ref()?.of_module(package),
+        Registry::Crates => binaries.iter().find_map(|binary| binary.of_crate(package)),
+        Registry::Go => binaries.iter().find_map(|binary| binary.of_module(package)),
+        Registry::Nuget => lists.iter().chain(&binaries).find_map(|binary| binary.of_assembly(package)),
     };
     let sdk =
         |registry, package: &str| Some(Sdk { package: package.to_owned(), version: Some(version(registry, package)?) });
     LEDGERS.iter().filter_map(|of| sdk(of.registry, &of.sdk)).collect()
+}
+
+/// A command without the variables that `env` sets for it.
+fn started(argv: &[String]) -> &[String] {
+    let is_before = |(at, word): (usize, &String)| if at == 0 { word == "env" } else { word.contains('=') };
+    let before = argv.iter().enumerate().take_while(|word| is_before(*word)).count();
+    &argv[before..]
 }
 
 /// The file that a command starts: a path, or a name that the search path knows. Links are not followed: the Python of an
@@ -121,5 +133,47 @@ mod tests {
         assert_eq!(looked(&["./server"], root), [("rmcp".to_owned(), "0.8.1".to_owned())]);
         write(&root.join("text"), &rust[4..]);
         assert_eq!(looked(&["./text"], root), []);
+        write(&root.join("config.json"), "{}");
+        assert_eq!(looked(&["./server", "--config", "config.json"], root).len(), 1);
+        assert_eq!(looked(&["env", "A=1", "B=", "./server"], root).len(), 1);
+        assert_eq!(looked(&["A=1", "./server"], root), []);
+    }
+
+    #[test]
+    fn a_script_may_start_the_program_of_a_platform_package() {
+        let place = tempfile::tempdir().expect("a folder");
+        let package = place.path().join("node_modules/server");
+        write(&package.join("index.js"), "");
+        write(
+            &package.join("package.json"),
+            r#"{"version": "1.0.0", "optionalDependencies": {"server-linux": "1.0.0"}}"#,
+        );
+        let go = b"\x7fELF\0\0dep\tgithub.com/modelcontextprotocol/go-sdk\tv1.8.0\th1:x=\n";
+        write(&place.path().join("node_modules/server-linux/bin/server"), go);
+        write(&place.path().join("node_modules/server-other/bin/server"), go);
+        write(&place.path().join("bin/node"), "");
+        let sdk = vec![("github.com/modelcontextprotocol/go-sdk".to_owned(), "1.8.0".to_owned())];
+        assert_eq!(looked(&["bin/node", "node_modules/server/index.js"], place.path()), sdk);
+        write(&place.path().join("bin/npx"), "");
+        assert_eq!(looked(&["bin/npx", "-y", "server@1.0.0"], place.path()), sdk);
+    }
+
+    #[test]
+    fn a_program_for_dotnet_has_a_list_of_its_packages() {
+        let place = tempfile::tempdir().expect("a folder");
+        let root = place.path();
+        for program in ["dotnet", "server"] {
+            write(&root.join("bin").join(program), "");
+        }
+        let list = |version: &str| format!("{{\"libraries\": {{\"ModelContextProtocol/{version}\": {{}}}}}}");
+        write(&root.join("out/server.deps.json"), list("1.0.0"));
+        write(&root.join("out/server.dll"), "");
+        write(&root.join("bin/server.deps.json"), list("1.2.0"));
+        write(&root.join("project/obj/project.assets.json"), list("2.0.0-preview.3"));
+        let sdk = |version: &str| vec![("ModelContextProtocol".to_owned(), version.to_owned())];
+        assert_eq!(looked(&["bin/dotnet", "out/server.dll"], root), sdk("1.0.0"));
+        assert_eq!(looked(&["bin/server"], root), sdk("1.2.0"));
+        assert_eq!(looked(&["bin/dotnet", "run", "--project", "project"], root), sdk("2.0.0-preview.3"));
+        assert_eq!(looked(&["../bin/dotnet", "run"], &root.join("project")), sdk("2.0.0-preview.3"));
     }
 }

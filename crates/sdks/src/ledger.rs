@@ -42,6 +42,7 @@ pub enum Registry {
     Pypi,
     Crates,
     Go,
+    Nuget,
 }
 
 /// A defect of some versions, and the findings that it causes.

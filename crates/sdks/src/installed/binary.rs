@@ -19,6 +19,25 @@ const MAGIC: [&[u8]; 5] = [b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xfe\xed\xfa\xcf",
 
 pub struct Binary(PathBuf);
 
+/// Whether a program runs others, so that what was built into it says nothing about a server.
+pub fn is_interpreter(program: &Path) -> bool {
+    let stem = program.file_stem().unwrap_or_default().to_string_lossy();
+    let name = stem.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    ["bun", "bunx", "deno", "dotnet", "java", "node", "php", "pypy", "python", "ruby", "uv", "uvx"].contains(&name)
+}
+
+/// The files that list the packages of a .NET program: `dotnet` starts a library or builds the project of a folder, and the
+/// list of a program that starts by itself is next to it.
+pub fn lists(program: &Path, places: &[PathBuf]) -> Vec<Binary> {
+    let is_dotnet = program.file_stem().is_some_and(|stem| stem == "dotnet");
+    let of_place = |place: &PathBuf| match place.is_dir() {
+        true => place.join("obj/project.assets.json"),
+        false => place.with_extension("deps.json"),
+    };
+    let of_dotnet = places.iter().filter(|_| is_dotnet).map(of_place);
+    of_dotnet.chain([program.with_extension("deps.json")]).filter(|list| list.is_file()).map(Binary).collect()
+}
+
 impl Binary {
     /// `None` for a script, and for what is too large.
     pub fn of(program: &Path) -> Option<Self> {
@@ -37,6 +56,11 @@ impl Binary {
     /// The version of a Go module: each program lists what it was built from.
     pub fn of_module(&self, module: &str) -> Option<String> {
         self.after(&format!("dep\t{module}\t"), b"\t\n")
+    }
+
+    /// The version of a .NET package: the list of what a program needs may be part of it.
+    pub fn of_assembly(&self, package: &str) -> Option<String> {
+        self.after(&format!("\"{package}/"), b"\"")
     }
 
     /// The version that follows a text and ends with one of these bytes.
