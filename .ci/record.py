@@ -41,11 +41,7 @@ def install_more(listed):
     places["repository"] = INTO / "repository"
     shutil.rmtree(places["repository"], ignore_errors=True)
     subprocess.run(["git", "init", "-q", places["repository"]], check=True)
-    places["kubeconfig"] = INTO / "kubeconfig.json"
-    cluster = '{"name": "none", "cluster": {"server": "http://127.0.0.1:9"}}'
-    context = '{"name": "none", "context": {"cluster": "none", "user": "none"}}'
-    config = f'{{"apiVersion": "v1", "kind": "Config", "clusters": [{cluster}], "contexts": [{context}], '
-    places["kubeconfig"].write_text(config + '"current-context": "none", "users": [{"name": "none", "user": {}}]}')
+    places["kubeconfig"] = ROOT / "tests/sdks/servers/kubeconfig.json"
     return places
 
 

@@ -7,6 +7,7 @@ What is installed in DIRECTORY stays there for the next time. tests/sdks/README.
 
 import concurrent.futures
 import gzip
+import http.server
 import json
 import os
 import re
@@ -14,6 +15,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import threading
 import tomllib
 from pathlib import Path
 
@@ -37,7 +39,22 @@ OFFICIAL = {
     "0.2.0-alpha.12, 2026-07-28": ("alpha", ["--requirements", "2026-07-28"]),
 }
 # A server in five revisions over HTTP has nine tenths of that, most others a third.
-LARGEST = 260_000
+LARGEST = 300_000
+
+
+class Backend(http.server.BaseHTTPRequestHandler):
+    """What a published server finds where it expects a service of its own: each request has an empty object as its response."""
+
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"{}")
+
+    do_POST = do_PUT = do_GET
+
+    def log_message(self, *_):
+        pass
 
 
 def install(name, row, source):
@@ -47,6 +64,12 @@ def install(name, row, source):
     pinned.write_text(yaml.safe_dump(packages))
     quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
     npm = ["npm", "install", *quiet, *(f"{package}@{version}" for package, version in packages.items())]
+    if "published" in row:
+        installed(into, [pinned], npm)
+        program = into / "node_modules" / row["published"]
+        # Their install scripts, which do not run here, would set this bit.
+        program.chmod(0o755)
+        return program
     if source.suffix == ".mjs":
         installed(into, [pinned], npm)
     elif source.suffix == ".py":
@@ -73,7 +96,8 @@ def install(name, row, source):
 def named(row):
     """The SDKs of a row that something is known of, in the order of the ledger."""
     ledger = [yaml.safe_load(path.read_text())["sdk"] for path in sorted((ROOT / "suites/sdks").glob("*.yaml"))]
-    return [{"package": sdk, "version": str(row["packages"][sdk])} for sdk in ledger if sdk in row["packages"]]
+    packages = {**row["packages"], **({row["sdk"]: row["version"]} if "published" in row else {})}
+    return [{"package": sdk, "version": str(packages[sdk])} for sdk in ledger if sdk in packages]
 
 
 def with_sdks(transcript, transport, sdks):
@@ -87,17 +111,18 @@ def with_sdks(transcript, transport, sdks):
     return json.dumps(header, ensure_ascii=False, separators=(",", ":")) + "\n" + rest
 
 
-def record(name, transport, how, places, sdks):
+def record(name, transport, how, places, row):
     """Runs one server in each revision that it supports; what is wrong, if something is."""
     transcript, report = (INTO / f"{name}.{transport}.{suffix}" for suffix in ("jsonl", "json"))
     transcript.unlink(missing_ok=True)
-    # The tools do nothing but return something.
-    command = [PROGRAM, "run", "--revision", "all", "--call-tools", "--transcript", transcript, "--report", f"json={report}"]
+    command = [PROGRAM, "run", "--revision", "all", "--transcript", transcript, "--report", f"json={report}"]
+    # The tools of the servers here do nothing but return something.
+    command += [] if "published" in row else ["--call-tools"]
     done = conducted([*command, "--run-timeout", RUN_SECONDS], transport, how, places, INTO, 2 * RUN_SECONDS)
     if done.returncode not in (0, 1):
         return f"{shlex.join(done.args)} ended with {done.returncode}\n{done.stdout}"
     try:
-        text = with_sdks(transcript.read_text(), transport, sdks)
+        text = with_sdks(transcript.read_text(), transport, named(row))
     except ValueError as why:
         return f"{name}: {why}"
     packed = gzip.compress(without_private(text, private(INTO)).encode(), mtime=0)
@@ -160,11 +185,14 @@ def rows(file):
 
 def main():
     (INTO / "home").mkdir(parents=True, exist_ok=True)
+    backend = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Backend)
+    threading.Thread(target=backend.serve_forever, daemon=True).start()
     runs = []
     for name, row in rows("servers.yaml"):
-        places = {"server": install(name, row, SDKS / "servers" / row["server"]), "python": INTO / name / "bin/python"}
-        runs += [(record, name, transport, row[transport], places, named(row)) for transport in ("stdio", "http") if transport in row]
-        if "http" in row:
+        places = {"server": install(name, row, SDKS / "servers" / row.get("server", "")), "python": INTO / name / "bin/python"}
+        places |= {"backend": f"http://127.0.0.1:{backend.server_port}", "files": SDKS / "servers"}
+        runs += [(record, name, transport, row[transport], places, row) for transport in ("stdio", "http") if transport in row]
+        if "http" in row and "published" not in row:
             pinned = INTO / "official.lock"
             pinned.write_text("\n".join(OFFICIAL_PACKAGES))
             npm = ["npm", "install", "--no-audit", "--no-fund", "--loglevel=error"]

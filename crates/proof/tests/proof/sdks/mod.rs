@@ -5,6 +5,7 @@ mod clients;
 mod official;
 
 use std::{
+    collections::BTreeMap,
     env,
     fmt::Write,
     fs,
@@ -26,7 +27,7 @@ use mcp_conform::{
     revision::Revision,
     run::{built_in, load},
 };
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, de::DeserializeOwned};
 
 pub fn tests() -> impl Iterator<Item = Test> {
     let suites = Arc::new(built_in().expect("the built-in suites load"));
@@ -54,8 +55,8 @@ fn records() -> Vec<Recording> {
 
 /// A record that fails does not fail with `--accept sdk`, since only the SDK is at fault there.
 fn accepted() -> Result<(), Failed> {
-    let mut failed = 0;
-    for recording in records() {
+    let (mut failed, authors) = (0, authors());
+    for recording in records().into_iter().filter(|recording| authors.of(&recording.name).is_empty()) {
         let judge = |more: &[&str]| Command::new(PROGRAM).arg("judge").arg(recording.transcript()).args(more).output();
         let code = judge(&["--quiet"])?.status.code();
         let output = judge(&["--accept", "sdk"])?;
@@ -71,14 +72,41 @@ fn accepted() -> Result<(), Failed> {
     Err("two records with failures were expected".into())
 }
 
+/// The rules that the author of a server violates, and not the SDK: `faults` in tests/sdks/servers.yaml.
+struct Authors(BTreeMap<String, Server>);
+
+#[derive(Deserialize)]
+struct Server {
+    #[serde(default)]
+    faults: Vec<String>,
+}
+
+impl Authors {
+    /// By the name of a record, which ends with a transport.
+    fn of(&self, record: &str) -> &[String] {
+        let row = record.rsplit_once('.').map_or(record, |(row, _)| row);
+        self.0.get(row).map_or(&[], |server| server.faults.as_slice())
+    }
+}
+
+fn authors() -> Authors {
+    let rows = include_str!("../../../../../tests/sdks/servers.yaml");
+    Authors(serde_saphyr::from_str(rows).expect("tests/sdks/servers.yaml"))
+}
+
 fn flaws(reports: &[(String, RunReport)]) -> Vec<String> {
     let mut flaws = Vec::new();
+    let authors = authors();
     for (name, report) in reports {
         if report.target.sdks.is_empty() {
             flaws.push(format!("{name}: no SDK was found"));
         }
+        let of_author = authors.of(name);
         let failed = report.rules.iter().filter(|rule| rule.status == Status::Fail && !rule.is_in_sdk());
-        flaws.extend(failed.map(|rule| format!("{name}: no entry explains {} in {}", rule.id, rule.revision)));
+        let (expected, failed): (Vec<_>, Vec<_>) = failed.partition(|rule| of_author.contains(&rule.id));
+        flaws.extend(failed.iter().map(|rule| format!("{name}: no entry explains {} in {}", rule.id, rule.revision)));
+        let absent = of_author.iter().filter(|id| !expected.iter().any(|rule| rule.id == **id));
+        flaws.extend(absent.map(|id| format!("{name}: {id} is listed as a fault, and does not fail")));
     }
     for (of, known) in LEDGERS.iter().flat_map(|of| of.known.iter().map(move |known| (of, known))) {
         let with_version = reports.iter().filter_map(|named| Some((version(&named.1, of)?, named)));
