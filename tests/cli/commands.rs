@@ -211,3 +211,12 @@ fn the_tree_has_the_files_of_each_skill_in_its_directory() {
     assert!(skills.contains("└── references\n    └── BRANCHES.md\n"), "{skills}");
     assert!(skills.contains("│   └── forms\n│       └── claim.json\n"), "{skills}");
 }
+
+#[test]
+fn the_html_report_draws_resources_and_skills() {
+    let words = ["run", "--filter", "skills-dir-*", "--report", "html=-"];
+    let page = ran(words.into_iter().chain(["--", crate::PROGRAM, "serve", "--extension", "skills"])).stdout;
+    for drawn in [">docs</text>", ">refunds</text>", ">claim.json</text>"] {
+        assert!(page.contains(drawn), "{drawn} is not drawn");
+    }
+}

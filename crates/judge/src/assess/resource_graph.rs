@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use indexmap::IndexMap;
 use serde_json::Value;
 
 use conform_model::{
@@ -25,17 +26,28 @@ pub fn limit_of(context: &RunContext, suites: &[Suite]) -> Option<String> {
     Some(format!("{}: {}", walk.method, limit(graph)?))
 }
 
-/// The graph of the widest walk.
+/// The graph of what was walked: the listed resources, and the directories of skills.
 pub fn graph(context: &RunContext, suites: &[Suite]) -> Option<Graph> {
-    let (_, seen) = widest_walk(context, suites)?;
-    let mut graph = Graph { nodes: Vec::new(), roots: 0, limit: limit(seen) };
+    let (_, widest) = widest_walk(context, suites)?;
+    let mut graph = Graph { nodes: Vec::new(), roots: 0, limit: limit(widest) };
     let mut known = HashMap::new();
-    let listed = context.saves.get(SURVEY)?["resources"]["items"].as_array()?;
-    for uri in listed.iter().filter_map(|item| item["uri"].as_str()) {
+    let listed = context.saves.get(SURVEY).and_then(|survey| survey["resources"]["items"].as_array());
+    // Several suites walk the same graph, with other limits: the widest walk of each method counts. For skills it is one
+    // for each.
+    let mut walked: IndexMap<&str, Vec<&Value>> = IndexMap::new();
+    for (walk, seen) in walks(context, suites) {
+        let widest = walked.entry(&walk.method).or_default();
+        if seen.iter().map(|graph| nodes(graph)).sum::<u64>() > widest.iter().map(|graph| nodes(graph)).sum() {
+            *widest = seen;
+        }
+    }
+    let visits = || walked.values().flatten().filter_map(|seen| seen["visits"].as_array()).flatten();
+    let tops = visits().filter(|visit| visit["depth"] == 0).map(|visit| &visit["key"]);
+    for uri in listed.into_iter().flatten().map(|item| &item["uri"]).chain(tops).filter_map(Value::as_str) {
         enter(&mut graph, &mut known, uri);
     }
     graph.roots = graph.nodes.len();
-    for visit in seen["visits"].as_array()? {
+    for visit in visits() {
         let Some(parent) = visit["key"].as_str().and_then(|key| enter(&mut graph, &mut known, key)) else { continue };
         for child in visit["children"].as_array().into_iter().flatten().filter_map(Value::as_str) {
             if let Some(child) = enter(&mut graph, &mut known, child)
@@ -65,19 +77,25 @@ fn enter<'a>(graph: &mut Graph, known: &mut HashMap<&'a str, usize>, uri: &'a st
 
 /// The step and result of the walk with the most nodes.
 fn widest_walk<'a>(context: &'a RunContext, suites: &'a [Suite]) -> Option<(&'a Walk, &'a Value)> {
+    let walks = walks(context, suites).flat_map(|(walk, graphs)| graphs.into_iter().map(move |graph| (walk, graph)));
+    walks.filter(|(_, graph)| nodes(graph) > 0).max_by_key(|(_, graph)| nodes(graph))
+}
+
+/// The results of each step that walks: one, or with `each` one for each item.
+fn walks<'a>(context: &'a RunContext, suites: &'a [Suite]) -> impl Iterator<Item = (&'a Walk, Vec<&'a Value>)> {
     let steps = suites.iter().flat_map(|suite| suite.gather.iter().map(move |step| (suite, step)));
-    let walks = steps.filter_map(|(suite, step)| match (&step.verb, &step.save) {
-        (Verb::Walk(walk), Some(save)) => Some((walk, context.saves.get(&suite.id)?.get(save)?)),
+    steps.filter_map(|(suite, step)| match (&step.verb, &step.save) {
+        (Verb::Walk(walk), Some(save)) => {
+            let saved = context.saves.get(&suite.id)?.get(save)?;
+            let entries = saved.as_array().map(|entries| entries.iter().map(|entry| &entry["reply"]).collect());
+            Some((walk, entries.unwrap_or_else(|| vec![saved])))
+        }
         _ => None,
-    });
-    // A step with `each` saves one walk for each item.
-    let walks = walks.flat_map(|(walk, saved)| match saved.as_array() {
-        Some(entries) => entries.iter().map(|entry| (walk, &entry["reply"])).collect(),
-        None => vec![(walk, saved)],
-    });
-    walks
-        .filter(|(_, graph)| graph["nodes"].as_u64().is_some_and(|nodes| nodes > 0))
-        .max_by_key(|(_, graph)| graph["nodes"].as_u64())
+    })
+}
+
+fn nodes(graph: &Value) -> u64 {
+    graph["nodes"].as_u64().unwrap_or_default()
 }
 
 /// The size of the graph.
