@@ -89,12 +89,12 @@ pub async fn once(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>, deviation: 
     let (patience, wanted) = (patience(call, stage), of_call(stage, call, scope));
     let options = CallOptions { id, deviation, headers, patience, wanted, ..CallOptions::default() };
     if call.alone {
-        return Some(json!(stage.beside.alone(by, method, params, options, call.then.as_deref()).await));
+        return Some(stage.beside.alone(by, method, params, options, call.then.as_deref()).await.saved());
     }
     let ask =
         async |session: &Session| session.converse(by, method, params.clone(), options.clone(), call.respond).await;
     let (session, reply) = stage.conversation?.ask(ask).await;
-    let mut reply = json!(reply);
+    let mut reply = reply.saved();
     if let Some(requests) = reply.pointer("/result/inputRequests").and_then(Value::as_object) {
         // A task gets them by tasks/update, which the client does not send on its own.
         reply["answers"] = json!(session.responses(requests, call.respond.unwrap_or(Manner::Accept), 0));

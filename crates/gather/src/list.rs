@@ -37,10 +37,15 @@ pub struct Listed {
 
 impl Listed {
     pub fn describe(self) -> Value {
-        json!({ "end": self.end, "items": self.items, "origins": self.origins, "pages": self.pages,
-            "error": self.pages.last().and_then(|page| page.error.clone()),
-            "why": self.pages.last().and_then(|page| page.why.clone()),
-            "frames": self.pages.last().map(|page| page.frames.clone()), "asked": self.pages.last().map(|page| page.asked.clone()) })
+        let last = self.pages.last();
+        let mut listed = json!({ "end": self.end,
+            "error": last.and_then(|page| page.error.clone()), "why": last.and_then(|page| page.why.clone()),
+            "frames": last.map(|page| page.frames.clone()), "asked": last.map(|page| page.asked.clone()) });
+        // Moved, since they may be large.
+        listed["items"] = Value::Array(self.items);
+        listed["origins"] = Value::Array(self.origins);
+        listed["pages"] = self.pages.into_iter().map(Reply::saved).collect();
+        listed
     }
 }
 

@@ -89,7 +89,7 @@ pub async fn send(stage: &Stage<'_>, send: &Send, scope: &Scope<'_>, deviation: 
             }
         }
     };
-    let mut saved = json!(reply);
+    let mut saved = reply.saved();
     saved["sentinel"] = json!(sentinel);
     saved["asked"] = json!(input);
     Some(saved)
@@ -181,8 +181,9 @@ pub async fn http(stage: &Stage<'_>, call: &HttpCall, scope: &Scope<'_>, deviati
     } else {
         ask(&session).await
     };
-    let mut saved = json!(reply);
-    saved["events"] = json!(events(stage.recorder, &reply));
+    let events = events(stage.recorder, &reply);
+    let mut saved = reply.saved();
+    saved["events"] = json!(events);
     Some(login::with_issued(&session, saved))
 }
 

@@ -146,7 +146,10 @@ async fn take(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>, began: &Map<Str
         }
         let reply = act(stage, step, &inner, began).await;
         received.set(received.get() + reply.as_ref().map_or(0, weight));
-        Some(json!({ &each.var: item, "reply": reply }))
+        let mut entry = json!({});
+        entry[&each.var] = item;
+        entry["reply"] = reply.unwrap_or_default();
+        Some(entry)
     };
     let entries: Vec<_> = stream::iter(items).map(one).buffered(at_once.max(1)).collect().await;
     let mut entries: Vec<Value> = entries.into_iter().flatten().collect();

@@ -253,9 +253,8 @@ impl Walker<'_> {
         }
         self.visited += 1;
         let keys = children.len();
-        let visit = json!({
-            "node": stop.node, "key": stop.key, "depth": stop.depth, "children": children, "reply": reply,
-        });
+        let mut visit = json!({ "node": stop.node, "key": stop.key, "depth": stop.depth, "children": children });
+        visit["reply"] = reply;
         match self.save {
             Some(save) if self.visits.len() >= VISITS_SAVED || self.keys_saved >= KEYS_SAVED => {
                 let by = self.question.stage.suite.id.clone();

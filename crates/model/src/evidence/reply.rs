@@ -1,7 +1,7 @@
 //! The outcome of one request: the value that `call`, `send` and `http` save.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::Cause;
 
@@ -107,6 +107,18 @@ impl Reply {
             retried: None,
             asked: None,
         }
+    }
+
+    /// As steps save it. What a server sent may be large, and is moved.
+    pub fn saved(mut self) -> Value {
+        let moved = [("result", self.result.take()), ("error", self.error.take()), ("body", self.body.take())];
+        let mut saved = json!(self);
+        for (key, value) in moved {
+            if let Some(value) = value {
+                saved[key] = value;
+            }
+        }
+        saved
     }
 
     pub fn status(&self) -> Option<u16> {
