@@ -1,7 +1,7 @@
 //! Follows the pages of a list. It ends at a repeated cursor, at the page limit, or if its pages together exceed the
 //! limit for one message.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, mem};
 
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -15,7 +15,7 @@ pub async fn list(stage: &Stage<'_>, list: &List, scope: &Scope<'_>) -> Option<V
     let params = filled(list.with.as_ref(), scope)?;
     let limits = PageLimits { pages: list.pages, until: None, wanted: of_list(stage, list, scope) };
     let conversation = if list.second { stage.beside.second().await } else { stage.conversation };
-    Some(pages(stage, conversation?, &list.method, params, &list.take, limits).await.describe())
+    Some(pages(stage, conversation?, list, params, limits).await.describe())
 }
 
 /// Limits for following a list: the number of pages, and a time after which no page is requested.
@@ -53,22 +53,22 @@ impl Listed {
 async fn pages(
     stage: &Stage<'_>,
     conversation: &Conversation,
-    method: &str,
+    list: &List,
     params: Option<Value>,
-    take: &str,
     limits: PageLimits,
 ) -> Listed {
     let (mut items, mut origins, mut pages) = (Vec::new(), Vec::new(), Vec::new());
-    let keep = |reply: Reply| {
+    let keep = |mut reply: Reply| {
         let frame = reply.frames.last().copied();
-        let result = reply.result.as_ref().unwrap_or(&Value::Null);
-        for (index, item) in result[take].as_array().into_iter().flatten().enumerate() {
-            items.push(item.clone());
-            origins.push(json!({ "frame": frame, "pointer": format!("/result/{take}/{index}") }));
+        let of_page = reply.result.as_mut().and_then(|result| result.get_mut(&list.take)?.as_array_mut());
+        let of_page = of_page.map(|of_page| if list.by_page { of_page.clone() } else { mem::take(of_page) });
+        for (index, item) in of_page.into_iter().flatten().enumerate() {
+            items.push(item);
+            origins.push(json!({ "frame": frame, "pointer": format!("/result/{}/{index}", list.take) }));
         }
         pages.push(reply);
     };
-    let end = follow(stage, conversation, method, params, limits, keep).await;
+    let end = follow(stage, conversation, &list.method, params, limits, keep).await;
     Listed { end, items, origins, pages }
 }
 

@@ -1,6 +1,6 @@
 //! One suite, part by part.
 
-use std::time::Duration;
+use std::{collections::HashSet, time::Duration};
 
 use indexmap::IndexMap;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use super::{Known, Origin, SURVEY, lint::Lint, window::Window};
 use crate::{
     decode::{Pairs, Typed},
     file::{self, SuiteFile},
-    model::{Connection, Rule, Scenario, Suite, Template, ValueRow},
+    model::{Connection, Rule, Scenario, Suite, Template, ValueRow, Verb},
 };
 use conform_model::{evidence::Side, revision::Revision};
 use conform_source::{
@@ -43,6 +43,7 @@ pub fn build(
         names: Vec::new(),
         shapes: Vec::new(),
         subscriptions: Vec::new(),
+        by_page: HashSet::new(),
         in_rules: false,
         subject,
         is_profile: typed.profile.is_some(),
@@ -58,10 +59,15 @@ pub fn build(
     lint.values = values.keys().chain(&known.values).cloned().collect();
     lint.rows = values.iter().flat_map(|(name, rows)| rows.iter().map(move |row| row_of(name, row))).collect();
     let scenario = lint.scenario(&typed.typed, typed.world, typed.drive, typed.answers.as_ref(), typed.patience);
-    let gather = lint.steps(typed.gather, window);
+    let mut gather = lint.steps(typed.gather, window);
     lint.in_rules = true;
     let rules = typed.rules.into_iter().flat_map(|rules| rules.0);
     let rules: Vec<_> = rules.filter_map(|rule| lint.rule(rule, window)).collect();
+    for step in gather.iter_mut().filter(|step| !is_survey && step.each.is_none()) {
+        if let (Verb::List(list), Some(save)) = (&mut step.verb, &step.save) {
+            list.by_page = lint.by_page.contains(save);
+        }
+    }
     let untested = typed.untested.into_iter().flatten().filter_map(|untested| lint.untested(untested)).collect();
     Some(Suite {
         id: id?.value,

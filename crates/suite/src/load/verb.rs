@@ -147,7 +147,7 @@ impl Lint<'_> {
         let pages = typed.pages.unwrap_or(PAGES);
         self.refuse_connection(&typed.typed, typed.connection, StepConnection::New);
         let second = typed.connection == Some(StepConnection::Second);
-        Some(List { method: method.value, with, take: take?, pages, second })
+        Some(List { method: method.value, with, take: take?, pages, second, by_page: true })
     }
 
     fn walk(&mut self, typed: file::Step) -> Option<Walk> {

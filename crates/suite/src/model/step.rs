@@ -150,6 +150,8 @@ pub struct List {
     pub pages: usize,
     /// On the second connection of the suite.
     pub second: bool,
+    /// Whether the suite looks at the items of a page by themselves, and not only at those of the list.
+    pub by_page: bool,
 }
 
 /// Two different requests with the same id, from two clients, at overlapping times.
