@@ -7,7 +7,7 @@ use indexmap::IndexSet;
 use super::{class, lines, prose, standing, text};
 use crate::{
     diff::{Contrast, Side, contrast, shown},
-    human::fault,
+    human::{fault, terse},
     link::link,
     remarks::{Remark, remarks},
     tally::{STATUSES, rules_with_status},
@@ -185,6 +185,7 @@ fn finding(page: &mut String, finding: &Finding, last: u64, open: &str) -> std::
         page.push_str("<pre>");
         for (at, message) in finding.messages.iter().enumerate() {
             let number = message.frame;
+            let message = &terse(message, finding, MESSAGE);
             let fault = if at + 1 == finding.messages.len() { fault(message, finding) } else { None };
             let (line, part) = shown(&message.text, fault.unwrap_or(0..0), MESSAGE);
             let (before, inside, after) = (&line[..part.start], &line[part.clone()], &line[part.end..]);

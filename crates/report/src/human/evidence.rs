@@ -11,7 +11,7 @@ use crate::{
 };
 use conform_model::outcome::{
     Finding, ShownFrame,
-    excerpt::{columns, locate, middle},
+    excerpt::{columns, locate, middle, short_strings},
 };
 
 /// Maximum number of lines of a diff without --verbose.
@@ -105,20 +105,32 @@ pub fn messages(page: &mut Page, indent: usize, finding: &Finding) {
             page.hang(indent, &[span(FAINT, lead.as_str())], ink, &middle(&plain(&message.text), HEAD_LINES * room));
             continue;
         }
+        let whole = &message.text;
+        let message = &terse(message, finding, room);
         let fault = if at + 1 == finding.messages.len() { fault(message, finding) } else { None };
         if let Some(fault) = fault {
             let (text, part) = shown(&message.text, fault, room);
             page.line(indent, &[span(FAINT, lead.as_str()), span(ink, text.as_str())]);
             marker(page, indent + columns(&lead), &text, part);
-            if page.is_verbose() && columns(&plain(&message.text)) > room {
-                page.hang(indent + columns(&lead), &[span(FAINT, "text  ")], FAINT, &message.text);
+            if page.is_verbose() && columns(&plain(whole)) > room {
+                page.hang(indent + columns(&lead), &[span(FAINT, "text  ")], FAINT, whole);
             }
         } else if page.is_verbose() {
-            page.hang(indent, &[span(FAINT, lead.as_str())], ink, &plain(&message.text));
+            page.hang(indent, &[span(FAINT, lead.as_str())], ink, &plain(whole));
         } else {
             page.hang(indent, &[span(FAINT, lead.as_str())], ink, &brief(&plain(&message.text), room));
         }
     }
+}
+
+/// A message with only the beginning of its long strings, besides the one at fault, if it is too long.
+pub fn terse(message: &ShownFrame, finding: &Finding, room: usize) -> ShownFrame {
+    const STRING: usize = 80;
+    let mut message = message.clone();
+    if columns(&message.text) > room {
+        message.text = short_strings(&message.text, finding.pointer.as_deref(), STRING).into_owned();
+    }
+    message
 }
 
 /// A message without its version if it takes more than one line, and then on two lines at most. What the server put into

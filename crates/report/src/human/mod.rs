@@ -13,7 +13,7 @@ pub(super) mod table;
 pub(super) mod totals;
 
 pub(super) use self::{
-    evidence::fault,
+    evidence::{fault, terse},
     profiles::{LEGEND, Rows, WHOLE, letter, seen, told, with_sdk},
     totals::ended,
 };
