@@ -23,7 +23,7 @@ pub use self::{
     report::{
         CallCounts, Graph, GraphNode, Moment, OutdatedEntry, RunReport, SlowSuite, Subject, TargetReport, Tool, Totals,
     },
-    rule::{Finding, Held, Observation, RuleResult, ShownFrame},
+    rule::{Finding, Fix, Held, Observation, RuleResult, ShownFrame},
     sdk::{Sdk, SdkDefect},
     sender::Sender,
     served::{Listing, Offer, Served},

@@ -46,7 +46,7 @@ fn text(rule: &RuleResult) -> String {
     let world = rule.findings.first().and_then(|finding| finding.world.as_ref()).filter(|world| !world.is_usual());
     lines.extend(world.map(|world| format!("world {}", world.described())));
     lines.extend(rule.part_of_sdk());
-    lines.extend(rule.fix().map(str::to_owned));
+    lines.extend(rule.fixes().into_iter().map(|fix| fix.text));
     lines.extend(rule.given_level());
     lines.extend(link(&rule.source, rule.revision));
     lines.iter().map(|line| plain(&flow(line)).into_owned()).collect::<Vec<_>>().join("\n")

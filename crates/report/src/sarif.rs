@@ -84,8 +84,9 @@ fn descriptor(rule: &RuleResult) -> Value {
         "defaultConfiguration": { "level": level },
         "properties": { "suite": plain(&rule.suite) },
     });
-    if let Some(hint) = &rule.hint {
-        descriptor["help"] = json!({ "text": plain(&flow(hint)) });
+    let fixes: Vec<String> = rule.fixes().iter().map(|fix| plain(&flow(&fix.text)).into_owned()).collect();
+    if !fixes.is_empty() {
+        descriptor["help"] = json!({ "text": fixes.join("\n") });
     }
     if let Some(link) = link(&rule.source, rule.revision) {
         descriptor["helpUri"] = json!(link);
@@ -108,7 +109,9 @@ fn location(report: &RunReport, subject: Option<&str>) -> Value {
 
 fn result(report: &RunReport, rule: &RuleResult, index: usize, level: &str, finding: Option<&Finding>) -> Value {
     let reason = || rule.reason.clone().unwrap_or_else(|| rule.statement.clone());
-    let message = finding.map_or_else(reason, |finding| finding.message.clone());
+    let of_sdk =
+        |finding: &Finding| finding.sdk.iter().map(|defect| format!(" ({})", defect.told())).collect::<String>();
+    let message = finding.map_or_else(reason, |finding| finding.message.clone() + &of_sdk(finding));
     let subject = finding.map(|finding| plain(&finding.subject)).filter(|subject| !subject.is_empty());
     let mut result = json!({
         "ruleId": plain(&rule.id),

@@ -176,7 +176,7 @@ pub fn accept(report: &mut RunReport) -> usize {
     let fails = |rule: &RuleResult| rule.status == Status::Fail || (strict && rule.status == Status::Warn);
     let mut accepted = 0;
     for rule in report.rules.iter_mut().filter(|rule| fails(rule) && rule.is_in_sdk()) {
-        rule.reason = rule.part_of_sdk();
+        rule.reason = Some(rule.part_of_sdk().join("; "));
         rule.status = Status::Known;
         accepted += 1;
     }

@@ -1,5 +1,6 @@
 //! The result of one rule, with its findings.
 
+use indexmap::{IndexMap, IndexSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -136,23 +137,48 @@ impl RuleResult {
         !self.findings.is_empty() && self.findings.iter().all(is_certain)
     }
 
-    /// What SDKs do in these findings.
-    pub fn part_of_sdk(&self) -> Option<String> {
-        let mut told: Vec<String> =
-            self.findings.iter().filter_map(|finding| Some(finding.sdk.as_ref()?.told())).collect();
-        told.dedup();
-        (!told.is_empty()).then(|| told.join("; "))
+    /// What SDKs do in these findings, each defect once, and in how many of them if not in all.
+    pub fn part_of_sdk(&self) -> Vec<String> {
+        let mut counts: IndexMap<String, usize> = IndexMap::new();
+        for defect in self.findings.iter().filter_map(|finding| finding.sdk.as_ref()) {
+            *counts.entry(defect.told()).or_default() += 1;
+        }
+        let all = self.findings.len();
+        let told = counts.into_iter();
+        told.map(|(told, count)| if count < all { format!("{count} of {all} findings: {told}") } else { told })
+            .collect()
     }
 
-    /// How to fix it: as the rule says, or where that is not up to the author, as the SDK permits.
-    pub fn fix(&self) -> Option<&str> {
-        if self.is_in_sdk() { self.findings[0].sdk.as_ref()?.workaround.as_deref() } else { self.hint.as_deref() }
+    /// How to fix it: what the SDK permits for findings that certainly come from it, and what the rule says for the others.
+    pub fn fixes(&self) -> Vec<Fix> {
+        let defects: Vec<&SdkDefect> = self.findings.iter().filter_map(|finding| finding.sdk.as_deref()).collect();
+        let certain = defects.iter().filter(|defect| defect.is_certain());
+        let workarounds: IndexSet<&str> = certain.filter_map(|defect| defect.workaround.as_deref()).collect();
+        let mut fixes: Vec<Fix> =
+            workarounds.into_iter().map(|text| Fix { text: text.trim().to_owned(), is_code: true }).collect();
+        if let Some(hint) = self.hint.as_deref().filter(|_| !self.is_in_sdk()) {
+            let whose = match defects.len() {
+                0 => "",
+                all if all == self.findings.len() => "If it is your code: ",
+                _ => "For the other findings: ",
+            };
+            fixes.push(Fix { text: format!("{whose}{}", hint.trim()), is_code: false });
+        }
+        fixes
     }
 
     /// The level that the configuration gives the rule, as a line of a report.
     pub fn given_level(&self) -> Option<String> {
         Some(format!("{}, set in the configuration: {}", self.level.word(), self.level_reason.as_ref()?))
     }
+}
+
+/// One way to fix the findings of a rule, or some of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    pub text: String,
+    /// Its lines after the first are code, which keeps its indentation.
+    pub is_code: bool,
 }
 
 /// One item for which a rule passed.
@@ -173,4 +199,40 @@ pub struct Observation {
 /// A value in the report is present, even if it is `null`.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// One finding for each: `None` is the author's, otherwise the version of the SDK, if known, and its workaround.
+    fn rule(findings: &[Option<(Option<&str>, &str)>]) -> RuleResult {
+        let defect = |(version, workaround): &(Option<&str>, &str)| json!({ "package": "mcp", "version": version, "defect": "exits", "workaround": workaround });
+        let finding = |of: &Option<_>| json!({ "subject": "", "message": "", "sdk": of.as_ref().map(defect) });
+        let findings: Vec<Value> = findings.iter().map(finding).collect();
+        let rule = json!({
+            "id": "a", "suite": "s", "revision": "2025-11-25", "level": "must", "status": "fail", "statement": "",
+            "source": "", "hint": "Catch it.", "checked": 1, "findings": findings,
+        });
+        serde_json::from_value(rule).expect("a rule")
+    }
+
+    fn fixes(findings: &[Option<(Option<&str>, &str)>]) -> Vec<String> {
+        rule(findings).fixes().into_iter().map(|fix| fix.text).collect()
+    }
+
+    #[test]
+    fn the_fix_of_the_rule_is_only_for_findings_that_are_not_certainly_of_the_sdk() {
+        let (one, two) = (Some((Some("1.0"), "Update to 1.2.")), Some((Some("1.0"), "Update to 1.3.")));
+        let probable = Some((None, "Update to 1.2."));
+        assert_eq!(fixes(&[None]), ["Catch it."]);
+        assert_eq!(fixes(&[one, two, one]), ["Update to 1.2.", "Update to 1.3."]);
+        assert_eq!(fixes(&[one, None]), ["Update to 1.2.", "For the other findings: Catch it."]);
+        assert_eq!(fixes(&[probable]), ["If it is your code: Catch it."]);
+        assert_eq!(fixes(&[one, probable]), ["Update to 1.2.", "If it is your code: Catch it."]);
+        assert_eq!(rule(&[one, one]).part_of_sdk(), ["not your code: mcp exits (1.0 here)"]);
+        assert!(rule(&[one, None]).part_of_sdk()[0].starts_with("1 of 2 findings: not your code: "));
+    }
 }
