@@ -1,6 +1,6 @@
 //! From the source of a rule to the web page with its text.
 
-use super::sections::{SCHEMA_SOURCE, instead};
+use super::sections::{SCHEMA_SOURCE, instead, name_of};
 use conform_model::revision::Revision;
 
 const SPECIFICATION: &str = "https://modelcontextprotocol.io/specification";
@@ -33,6 +33,9 @@ pub fn link(source: &str, revision: Revision) -> Option<String> {
     if source.contains(|c: char| c.is_whitespace() || c.is_control() || c == ':') {
         return None;
     }
+    let of_schema = source.strip_prefix("schema#").map(|named| format!("schema#{}", name_of(named, revision)));
+    let source = of_schema.as_deref().unwrap_or(source);
+    let named = of_schema.as_deref().and_then(|source| source.strip_prefix("schema"));
     let source = instead(source, revision).unwrap_or(source);
     let (page, anchor) = source.split_once('#').unwrap_or((source, ""));
     if let Some(number) = page.strip_prefix("SEP-").filter(|number| number.bytes().all(|byte| byte.is_ascii_digit())) {
@@ -48,7 +51,9 @@ pub fn link(source: &str, revision: Revision) -> Option<String> {
         return None;
     }
     if source == SCHEMA_SOURCE || page == "schema" && revision < SCHEMA_PAGE {
-        return Some(format!("{REPOSITORY}/blob/main/schema/{revision}/schema.ts"));
+        // The name of the type says what to search for.
+        let named = named.or_else(|| source.strip_prefix("schema").filter(|named| named.starts_with('#')));
+        return Some(format!("{REPOSITORY}/blob/main/schema/{revision}/schema.ts{}", named.unwrap_or_default()));
     }
     // In earlier revisions the overview has what the page on patterns begins with.
     let is_early = page == "basic/patterns" && !revision.is_modern();
@@ -96,12 +101,17 @@ mod tests {
         assert_eq!(link("schema#ReadResourceResult", legacy), site("2025-11-25/schema#readresourceresult"));
         assert_eq!(
             link("schema#Resource", oldest),
-            Some(format!("{REPOSITORY}/blob/main/schema/2024-11-05/schema.ts"))
+            Some(format!("{REPOSITORY}/blob/main/schema/2024-11-05/schema.ts#Resource"))
         );
         assert_eq!(
             link("schema#InvalidParamsError", legacy),
-            Some(format!("{REPOSITORY}/blob/main/schema/2025-11-25/schema.ts"))
+            Some(format!("{REPOSITORY}/blob/main/schema/2025-11-25/schema.ts#INVALID_PARAMS"))
         );
+        assert_eq!(
+            link("schema#SetLevelRequestParams", Revision::V2025_06_18),
+            site("2025-06-18/schema#setlevelrequest")
+        );
+        assert!(link("server/resources#annotations", oldest).unwrap().ends_with("2024-11-05/schema.ts#Annotated"));
         assert_eq!(link("schema#InvalidParamsError", newest), site("2026-07-28/schema#invalidparamserror"));
         assert_eq!(link("schema#Error", legacy), site("2025-11-25/schema#error"));
         assert_eq!(link("basic#error-responses", oldest), site("2024-11-05/basic/messages#responses"));

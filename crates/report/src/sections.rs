@@ -15,7 +15,7 @@ pub const SCHEMA_SOURCE: &str = "schema.ts";
 const STREAMABLE: &str = "basic/transports/streamable-http";
 const DISCOVERY: &str = "basic/authorization/authorization-server-discovery";
 
-const LACKING: [Lacking; 60] = [
+const LACKING: [Lacking; 64] = [
     ("basic#messages", OLDEST, OLDEST, "basic/messages"),
     ("basic#requests", OLDEST, OLDEST, "basic/messages#requests"),
     ("basic#responses", OLDEST, OLDEST, "basic/messages#responses"),
@@ -25,7 +25,7 @@ const LACKING: [Lacking; 60] = [
     ("basic#error-responses", SPRING, SUMMER, "basic#responses"),
     ("basic#result-responses", OLDEST, OLDEST, "basic/messages#responses"),
     ("basic#result-responses", SPRING, SUMMER, "basic#responses"),
-    ("basic#meta", OLDEST, SPRING, SCHEMA_SOURCE),
+    ("basic#meta", OLDEST, SPRING, "schema#Result"),
     ("basic/lifecycle#timeouts", OLDEST, OLDEST, "basic/lifecycle"),
     ("basic/transports#messages", OLDEST, LEGACY, "basic/transports"),
     ("basic/transports#stdio", NEWEST, NEWEST, "basic/transports/stdio"),
@@ -120,7 +120,8 @@ const LACKING: [Lacking; 60] = [
     ("client/elicitation#form-mode-security", SUMMER, SUMMER, "client/elicitation#security-considerations"),
     ("client/elicitation#requested-schema", SUMMER, SUMMER, "client/elicitation#request-schema"),
     ("client/roots#root-list-changes", NEWEST, NEWEST, "client/roots"),
-    ("server/resources#annotations", OLDEST, SPRING, SCHEMA_SOURCE),
+    ("server/resources#annotations", OLDEST, OLDEST, "schema#Annotated"),
+    ("server/resources#annotations", SPRING, SPRING, "schema#Annotations"),
     ("server/prompts#resource-links", SUMMER, LEGACY, "server/prompts#promptmessage"),
     ("server/tools#output-schema", OLDEST, SPRING, "server/tools#tool-result"),
     ("server/tools#tool-names", OLDEST, SUMMER, "server/tools#tool"),
@@ -136,27 +137,42 @@ const LACKING: [Lacking; 60] = [
     ("schema#ResourceContents", SUMMER, NEWEST, SCHEMA_SOURCE),
     ("schema#ServerRequest", SUMMER, LEGACY, SCHEMA_SOURCE),
     ("schema#ServerResult", SUMMER, NEWEST, SCHEMA_SOURCE),
-    ("schema#MetaObject", SUMMER, LEGACY, SCHEMA_SOURCE),
+    ("schema#PARSE_ERROR", SUMMER, LEGACY, SCHEMA_SOURCE),
+    ("schema#INVALID_REQUEST", SUMMER, LEGACY, SCHEMA_SOURCE),
+    ("schema#METHOD_NOT_FOUND", SUMMER, LEGACY, SCHEMA_SOURCE),
+    ("schema#INVALID_PARAMS", SUMMER, LEGACY, SCHEMA_SOURCE),
 ];
 
-/// The first revision whose page on the schema lists the types with these names.
-const TYPES_SINCE: [(&str, Revision); 5] = [
-    ("RequestParams", LEGACY),
-    ("NotificationParams", LEGACY),
-    ("JSONRPCErrorResponse", LEGACY),
-    ("DiscoverResult", NEWEST),
-    ("Error", NEWEST),
+/// Types that earlier revisions name otherwise: the last of these revisions, and the name there.
+const RENAMED: [(&str, Revision, &str); 12] = [
+    ("ParseError", LEGACY, "PARSE_ERROR"),
+    ("InvalidRequestError", LEGACY, "INVALID_REQUEST"),
+    ("MethodNotFoundError", LEGACY, "METHOD_NOT_FOUND"),
+    ("InvalidParamsError", LEGACY, "INVALID_PARAMS"),
+    ("DiscoverResult", LEGACY, "InitializeResult"),
+    ("MetaObject", LEGACY, "Result"),
+    ("JSONRPCErrorResponse", SUMMER, "JSONRPCError"),
+    ("Error", SUMMER, "JSONRPCError"),
+    ("ElicitRequestFormParams", SUMMER, "ElicitRequest"),
+    ("ResourceTemplateReference", SPRING, "ResourceReference"),
+    ("ContentBlock", SPRING, "TextContent"),
+    ("Annotations", OLDEST, "Annotated"),
 ];
+
+/// The name that a type of the schema has in this revision.
+pub fn name_of(named: &str, revision: Revision) -> &str {
+    let renamed = RENAMED.iter().find(|(name, until, _)| *name == named && revision <= *until);
+    let is_params = named.ends_with("RequestParams") || named.ends_with("NotificationParams");
+    match renamed {
+        Some((.., earlier)) => earlier,
+        // Before, the params were a part of the request or the notification.
+        None if is_params && revision < LEGACY => named.trim_end_matches("Params"),
+        None => named,
+    }
+}
 
 /// What to link to instead of a section, if the pages of this revision lack it.
 pub fn instead(source: &str, revision: Revision) -> Option<&'static str> {
     let is_meant = |row: &&Lacking| row.0 == source && (row.1..=row.2).contains(&revision);
-    let moved = LACKING.iter().find(is_meant).map(|(.., instead)| *instead);
-    moved.or_else(|| {
-        let of_schema = source.strip_prefix("schema#")?;
-        let (_, since) = TYPES_SINCE.iter().find(|(end, _)| of_schema.ends_with(end))?;
-        // The page of the last legacy revision has a type with just this name.
-        let is_there = of_schema == "Error" && revision == LEGACY;
-        (revision < *since && !is_there).then_some(SCHEMA_SOURCE)
-    })
+    LACKING.iter().find(is_meant).map(|(.., instead)| *instead)
 }
