@@ -1,11 +1,9 @@
 //! Adds to each finding the command that reproduces it.
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeSet, HashMap, HashSet},
     path::PathBuf,
 };
-
-use serde_json::Value;
 
 use conform_model::{
     evidence::{Evidence, Frame, Kind, Message, Side},
@@ -71,6 +69,8 @@ pub struct Causes {
     of: HashMap<u64, String>,
     /// The last suite that used each connection: it may have caused what the server sends on its own.
     asking: HashMap<u32, String>,
+    /// The connection and the id of each request without a response.
+    open: HashSet<(u32, String)>,
 }
 
 impl Causes {
@@ -84,10 +84,17 @@ impl Causes {
     pub fn take(&mut self, frame: &Frame, is_shown: bool) {
         let by = frame.by.as_ref().filter(|by| !ALWAYS.contains(&by.as_str()));
         self.asking.extend(by.map(|by| (frame.link, by.clone())));
-        let is_response = |message: &Value| matches!(Message::of(message).kind, Kind::Result | Kind::Error);
+        let id = frame.message.as_ref().and_then(|message| message.get("id"));
+        let id = id.map(|id| (frame.link, id.to_string()));
+        let kind = frame.message.as_ref().map(|message| Message::of(message).kind);
+        let is_expected = match (frame.from, kind, id) {
+            (Side::Client, Some(Kind::Request), Some(id)) => self.open.insert(id),
+            // A second response belongs to another request, such as one whose id the server has changed.
+            (Side::Server, Some(Kind::Result | Kind::Error), Some(id)) => self.open.remove(&id),
+            (_, kind, _) => matches!(kind, Some(Kind::Result | Kind::Error)),
+        };
         // The end of a process belongs to no suite.
-        let is_unsolicited =
-            frame.from == Side::Server && frame.ended.is_none() && !frame.message.as_ref().is_some_and(is_response);
+        let is_unsolicited = frame.from == Side::Server && frame.ended.is_none() && !is_expected;
         let cause = frame.by.as_ref().or_else(|| self.asking.get(&frame.link).filter(|_| is_unsolicited));
         self.of.extend(cause.filter(|_| is_shown).map(|by| (frame.frame, by.clone())));
     }
@@ -112,5 +119,29 @@ fn test_again(report: &mut RunReport, command: &str) {
             let again = format!("{command} --revision {} --filter {}{with}{started}", rule.revision, rule.id);
             finding.reproduce = Some(again);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn a_second_response_belongs_to_the_suite_that_used_the_connection_last() {
+        let mut causes = Causes::default();
+        let mut take = |number: u64, from: &str, by: Option<&str>, message: Value| {
+            let mut frame = json!({ "frame": number, "at": 0, "link": 1, "from": from, "kind": "message", "bytes": 1 });
+            (frame["message"], frame["by"]) = (message, by.into());
+            causes.take(&serde_json::from_value(frame).expect("a frame"), true);
+        };
+        let (ping, pong) = (|id: Value| json!({ "id": id, "method": "ping" }), || json!({ "id": 1, "result": {} }));
+        take(1, "client", Some("handshake"), ping(json!(1)));
+        take(2, "client", Some("base.bad-input"), ping(json!(true)));
+        take(3, "server", None, pong());
+        take(4, "server", None, pong());
+        let of = |number: u64| causes.of.get(&number).map(String::as_str);
+        assert_eq!((of(3), of(4)), (None, Some("base.bad-input")));
     }
 }
