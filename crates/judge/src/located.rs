@@ -135,7 +135,15 @@ pub fn frames_of_save(path: &Path, scope: &Scope, suite: &Suite, item: Option<&I
         let member = match path.root.as_str() {
             SERVER => "hello",
             SURVEY => path.first_member()?,
-            _ => return Some(frames_in(&value_type, save)),
+            // Of a step that was done for several values, the last one.
+            _ => {
+                let last = save.as_array().map_or(0, |items| items.len().saturating_sub(1)).to_string();
+                let in_list = save.pointer(&format!("/{last}")).filter(|_| save.is_array());
+                return Some(match in_list {
+                    Some(item) => frames_in(&value_type.step(&last), item),
+                    None => frames_in(&value_type, save),
+                });
+            }
         };
         Some(frames_in(&value_type.field(member)?, save.get(member)?))
     };
