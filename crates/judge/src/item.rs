@@ -107,6 +107,7 @@ fn expect(tally: &mut Tally, clauses: &[Clause], scope: &Scope, revision: Revisi
             let in_our_terms = ended_otherwise || member == Some("kind") || clause.says.is_some();
             let values = if in_our_terms { (None, None) } else { mismatch.into_values() };
             let mut found = found(message, values, at, item);
+            found.is_of_end = ended_otherwise;
             // The judged exchange itself, if the place is in a later one: in that with its sentinel, for example.
             let own = item.map(Item::frames).unwrap_or_default();
             if own.last() < found.finding.frames.first() {
@@ -281,7 +282,7 @@ fn found(message: String, values: (Option<Value>, Option<Value>), at: Place, ite
     let line = item.filter(|item| item.value["kind"] == "junk").and_then(|item| item.value["text"].as_str());
     let line = line.map(kind_of_line);
     let item = item.map_or_else(|| at.clone(), Item::place);
-    Found { finding, item, at, line }
+    Found { finding, item, at, is_of_end: false, line }
 }
 
 /// A line without what varies each time: times, numbers, addresses.

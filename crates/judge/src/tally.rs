@@ -58,6 +58,8 @@ pub struct Found {
     /// The judged item, and the value in it with the violation.
     pub item: Place,
     pub at: Place,
+    /// Whether it is only about how the request ended: with a result in place of an error, or without a response.
+    pub is_of_end: bool,
     /// For a line that is not a message: its text without numbers. Messages that quote such lines differ only in those.
     pub line: Option<String>,
 }
@@ -143,8 +145,15 @@ impl<'a> Tally<'a> {
     }
 
     pub fn finish(mut self, context: &RunContext) -> RuleResult {
-        // Empty lines around a banner say less than the banner.
-        self.found.sort_by_key(|found| found.line.as_ref().is_some_and(|line| line.trim().is_empty()));
+        // Empty lines around a banner say less than the banner, and no response less than a wrong one.
+        let is_empty = |line: &String| line.trim().is_empty();
+        self.found.sort_by_key(|found| (found.line.as_ref().is_some_and(is_empty), found.is_of_end));
+        let findings: Vec<&Finding> = self.found.iter().map(|found| &found.finding).collect();
+        if let Some(text) = self.rule.if_all.as_ref().filter(|_| all_alike(&findings, self.checked, self.further)) {
+            for found in &mut self.found {
+                found.finding.message += &format!("; all {} fail with the same error, {text}", self.checked);
+            }
+        }
         let incident = context.incidents.get(&self.suite.id);
         let (status, reason) = if let Some(reason) = self.left_out {
             (Status::NotApplicable, Some(reason))
@@ -216,6 +225,16 @@ impl<'a> Tally<'a> {
     }
 }
 
+/// Whether these are findings for all of at least three items, which differ only in what they name.
+fn all_alike(findings: &[&Finding], checked: usize, further: usize) -> bool {
+    const FEWEST: usize = 3;
+    let kind =
+        |finding: &Finding| finding.message.replace(&finding.subject, "").replace(|c: char| c.is_ascii_digit(), "");
+    let places: usize = findings.iter().map(|finding| 1 + finding.alike).sum();
+    let Some((first, others)) = findings.split_first() else { return false };
+    checked >= FEWEST && places + further == checked && others.iter().all(|other| kind(other) == kind(first))
+}
+
 /// What the rule judges and the run did not have, in terms of a server.
 fn unseen(rule: &Rule, context: &RunContext) -> Unexercised {
     let none_in = |fact: &str| context.facts[fact].as_array().is_none_or(Vec::is_empty);
@@ -243,4 +262,27 @@ fn unseen(rule: &Rule, context: &RunContext) -> Unexercised {
     };
     let mut over = rule.every.iter().flat_map(|every| &every.over);
     over.find_map(absent).unwrap_or_else(|| Unexercised::nothing_to_test("the server sent no message of this kind"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{from_value, json};
+
+    use super::*;
+
+    #[test]
+    fn all_fail_alike_if_no_item_passes_and_messages_differ_only_in_its_name() {
+        let of = |subject: &str, why: &str| -> Finding {
+            let message = format!("received error -32603 ({why}), expected a result");
+            from_value(json!({ "subject": subject, "message": message })).expect("a finding")
+        };
+        let away = |name: &str| of(name, &format!("cannot read {name}: connection refused after 12 ms"));
+        let findings =
+            [away("a://one"), away("a://two"), of("a://three", "cannot read a://three: connection refused after 9 ms")];
+        let [one, two, three] = findings.each_ref();
+        assert!(all_alike(&[one, two, three], 3, 0) && all_alike(&[one, two, three], 5, 2));
+        assert!(!all_alike(&[one, two, three], 4, 0), "one passes");
+        assert!(!all_alike(&[one, two], 2, 0), "two are few");
+        assert!(!all_alike(&[one, two, &of("a://three", "no such file")], 3, 0));
+    }
 }

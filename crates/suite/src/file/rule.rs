@@ -60,6 +60,8 @@ keys! {
         observe: OneOrMany<At<String>>,
         /// Replies that a finding depends on and shows first, such as the one that ended the session.
         shows: OneOrMany<At<String>>,
+        /// Added to the message if all that was judged fails with the same error, three times or more, such as "as they do when ...".
+        if_all: At<String>,
         /// Rules whose failure for the same subject is the cause of this one's.
         after: OneOrMany<At<String>>,
         /// Whether it is about the form of a message: of one that it fails for, no other rule says anything.

@@ -64,6 +64,7 @@ impl Lint<'_> {
             filter,
             test: test?,
             shows,
+            if_all: typed.if_all.map(|text| text.value),
             after: texts(typed.after.map(|after| after.0).unwrap_or_default()),
             form: typed.form.unwrap_or(false),
             hint: typed.hint.map(|hint| hint.value),

@@ -25,6 +25,8 @@ pub struct Rule {
     pub test: Test,
     /// Replies that a finding depends on and shows first.
     pub shows: Vec<Path>,
+    /// Added to the message if all that was judged fails with the same error.
+    pub if_all: Option<String>,
     pub after: Vec<String>,
     /// It is about the form of a message. If a message fails it, no other rule judges that message.
     pub form: bool,
