@@ -91,10 +91,10 @@ fn is_in(suite: &Suite, applies: &Applies, revision: Revision) -> bool {
 /// The name of a page of the specification, and the page in this revision. `None` for a source elsewhere.
 fn page(source: &str, revision: Revision) -> Option<(String, Option<String>)> {
     let link = link(source, revision)?;
-    if link.ends_with("/schema.ts") {
+    let (whole, _) = link.split_once('#').unwrap_or((&link, ""));
+    if whole.ends_with("/schema.ts") {
         return Some((SCHEMA.to_owned(), None));
     }
-    let (whole, _) = link.split_once('#').unwrap_or((&link, ""));
     // Extensions have pages elsewhere.
     if source.starts_with("extensions/") {
         let (name, _) = source.split_once('#').unwrap_or((source, ""));
