@@ -123,14 +123,29 @@ pub fn messages(page: &mut Page, indent: usize, finding: &Finding) {
     }
 }
 
-/// A message with only the beginning of its long strings, besides the one at fault, if it is too long.
+/// A message that is too long with only the beginning of its long strings and without `_meta`, besides what is at fault.
 pub fn terse(message: &ShownFrame, finding: &Finding, room: usize) -> ShownFrame {
     const STRING: usize = 80;
     let mut message = message.clone();
+    let pointer = finding.pointer.as_deref();
     if columns(&message.text) > room {
-        message.text = short_strings(&message.text, finding.pointer.as_deref(), STRING).into_owned();
+        message.text = short_strings(&message.text, pointer, STRING).into_owned();
+    }
+    if pointer.is_some_and(|pointer| !pointer.contains("/_meta")) && columns(&message.text) > room {
+        omit_meta(&mut message.text, room);
     }
     message
+}
+
+/// Omits `_meta` of the params or the result while a message is too long.
+fn omit_meta(text: &mut String, room: usize) {
+    for meta in ["/params/_meta", "/result/_meta"] {
+        if columns(text) > room
+            && let Some(part) = locate(text, meta)
+        {
+            text.replace_range(part, "{…}");
+        }
+    }
 }
 
 /// A message without its version if it takes more than one line, and then on two lines at most. What the server put into
@@ -140,15 +155,9 @@ fn brief(text: &str, room: usize) -> String {
     if columns(text) <= room {
         return text.to_owned();
     }
-    let mut text = text.replacen(VERSION, "…", 1);
-    for meta in ["/params/_meta", "/result/_meta"] {
-        if columns(&text) > MESSAGE_LINES * room
-            && let Some(part) = locate(&text, meta)
-        {
-            text.replace_range(part, "{…}");
-        }
-    }
-    middle(&text, MESSAGE_LINES * room).into_owned()
+    let mut text = text.to_owned();
+    omit_meta(&mut text, MESSAGE_LINES * room + VERSION.len() - 1);
+    middle(&text.replacen(VERSION, "…", 1), MESSAGE_LINES * room).into_owned()
 }
 
 /// Whether it is the head of an HTTP request or response.
