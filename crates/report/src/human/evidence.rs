@@ -212,3 +212,27 @@ fn marker(page: &mut Page, indent: usize, text: &str, part: Range<usize>) {
     let marks = columns(&text[part]).max(1);
     page.line(indent + before, &[span(RED, "^".repeat(marks))]);
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{from_value, json};
+
+    use super::*;
+
+    #[test]
+    fn a_long_message_shows_what_is_at_fault_and_not_an_icon_before_it() {
+        let icon = "A".repeat(500);
+        let result = json!({ "result": { "_meta": { "icon": icon }, "structuredContent": { "n": 1 }, "content": [] } });
+        let of = |pointer: &str, text: &str| {
+            let message = json!({ "frame": 1, "from": "server", "text": text });
+            let finding =
+                from_value(json!({ "subject": "", "message": "", "pointer": pointer, "messages": [message] }));
+            let finding: Finding = finding.expect("a finding");
+            terse(&finding.messages[0], &finding, 100).text
+        };
+        let shown = of("/result/content", &result.to_string());
+        assert_eq!(shown, r#"{"result":{"_meta":{…},"structuredContent":{"n":1},"content":[]}}"#);
+        assert!(of("/result/_meta/icon", &result.to_string()).contains(&icon));
+        assert_eq!(of("/result/content", &"not JSON ".repeat(20)), "not JSON ".repeat(20));
+    }
+}
