@@ -1,7 +1,5 @@
 //! Shared by the checks of all parts of a suite: the names in scope, and the parsing of references.
 
-use std::collections::HashSet;
-
 use regex::Regex;
 use serde_json::Value;
 
@@ -50,8 +48,8 @@ pub struct Lint<'a> {
     pub shapes: Vec<(String, ValueType)>,
     /// The ids of the subscriptions that earlier steps open.
     pub subscriptions: Vec<Template>,
-    /// The names of which a path selects all, or the pages: of a list that is saved under another name only the items count.
-    pub by_page: HashSet<String>,
+    /// Paths to the pages of a list, or to all of what a name stands for.
+    pub to_pages: Vec<Path>,
     pub in_rules: bool,
     /// The side that the rules judge.
     pub subject: Side,
@@ -154,7 +152,7 @@ impl Lint<'_> {
             }
         };
         if path.is_whole() || path.first_member() == Some("pages") {
-            self.by_page.insert(path.root.clone());
+            self.to_pages.push(path.clone());
         }
         if !self.names.contains(&path.root) && !self.fixed_names().any(|fixed| fixed == path.root) {
             self.unbound(text, &path.root);

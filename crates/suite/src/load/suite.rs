@@ -1,6 +1,6 @@
 //! One suite, part by part.
 
-use std::{collections::HashSet, time::Duration};
+use std::time::Duration;
 
 use indexmap::IndexMap;
 use serde_json::Value;
@@ -43,7 +43,7 @@ pub fn build(
         names: Vec::new(),
         shapes: Vec::new(),
         subscriptions: Vec::new(),
-        by_page: HashSet::new(),
+        to_pages: Vec::new(),
         in_rules: false,
         subject,
         is_profile: typed.profile.is_some(),
@@ -65,7 +65,8 @@ pub fn build(
     let rules: Vec<_> = rules.filter_map(|rule| lint.rule(rule, window)).collect();
     for step in gather.iter_mut().filter(|step| !is_survey && step.each.is_none()) {
         if let (Verb::List(list), Some(save)) = (&mut step.verb, &step.save) {
-            list.by_page = lint.by_page.contains(save);
+            let mut to_pages = lint.to_pages.iter().filter(|path| path.root == *save);
+            list.by_page = to_pages.any(|path| path.is_whole() || path.may_select_in_pages(&list.take));
         }
     }
     let untested = typed.untested.into_iter().flatten().filter_map(|untested| lint.untested(untested)).collect();

@@ -121,6 +121,11 @@ impl Path {
         self.segments.iter().any(|segment| matches!(segment, Segment::Member(name) if name == member))
     }
 
+    /// Whether what it selects of a list's pages may have their items, which are in this field of a result.
+    pub fn may_select_in_pages(&self, items: &str) -> bool {
+        self.leads_through(items) || matches!(self.last_member(), None | Some("pages" | "result"))
+    }
+
     /// Whether it selects by a condition.
     pub fn has_filter(&self) -> bool {
         self.segments.iter().any(|segment| matches!(segment, Segment::Where(_)))
