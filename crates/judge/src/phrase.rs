@@ -101,7 +101,7 @@ pub fn phrase(clause: &Clause, mismatch: &Mismatch, scope: &Scope, value_type: &
             return match id {
                 Some(id) => format!("the server sent a response with the id {id}, but no open request has that id"),
                 None => {
-                    "the server sent a response without an id while no request was open: it responds to a notification"
+                    "the server sent a response without an id, which belongs to no request: it responds to a notification"
                         .into()
                 }
             };

@@ -26,11 +26,16 @@ pub fn installed(argv: &[String], directory: &Path) -> Vec<Sdk> {
     // A script comes before the program that runs it.
     let files: Vec<PathBuf> = places.iter().cloned().chain([program.clone()]).filter(|path| path.is_file()).collect();
     let lists = binary::lists(&program, &places);
-    let compiled = [program].into_iter().filter(|program| !binary::is_interpreter(program));
-    let compiled = compiled.chain(files.iter().flat_map(|file| npm::platform_files(file)));
-    let binaries: Vec<Binary> = compiled.filter_map(|program| Binary::of(&program)).collect();
+    let compiled =
+        Some(&program).filter(|program| !binary::is_interpreter(program)).and_then(|program| Binary::of(program));
+    // Anything else may be a script: what npm installs as a command is one.
+    let is_script = compiled.is_none() && environments.is_empty() && !binary::is_interpreter(&program);
+    let is_javascript = is_script || binary::is_for_javascript(&program);
+    let scripts = if is_javascript { files.as_slice() } else { &[] };
+    let of_platform = scripts.iter().flat_map(|script| npm::platform_files(script));
+    let binaries: Vec<Binary> = compiled.into_iter().chain(of_platform.filter_map(|file| Binary::of(&file))).collect();
     let version = |registry, package: &str| match registry {
-        Registry::Npm => files.iter().find_map(|file| npm::version(file, package)),
+        Registry::Npm => scripts.iter().find_map(|script| npm::version(script, package)),
         Registry::Pypi => environments.iter().find_map(|place| python::version(place, package)),
         Registry::Crates => binaries.iter().find_map(|binary| binary.of_crate(package)),
         Registry::Go => binaries.iter().find_map(|binary| binary.of_module(package)),
@@ -101,10 +106,18 @@ mod tests {
         for program in ["npm", "python"] {
             write(&root.join("bin").join(program), "");
         }
-        write(&root.join("app/package.json"), r#"{"scripts": {"start": "node index.js"}}"#);
+        write(&root.join("app/package.json"), r#"{"name": "app", "dependencies": {"framework": "1"}}"#);
         write(&root.join("app/node_modules/@modelcontextprotocol/sdk/package.json"), r#"{"version": "1.32.2"}"#);
         let sdk = vec![("@modelcontextprotocol/sdk".to_owned(), "1.32.2".to_owned())];
+        assert_eq!(looked(&["../bin/npm", "start"], &root.join("app")), [], "it only happens to be there");
+        let framework = r#"{"name": "framework", "dependencies": {"@modelcontextprotocol/sdk": "1"}}"#;
+        write(&root.join("app/node_modules/framework/package.json"), framework);
         assert_eq!(looked(&["../bin/npm", "start"], &root.join("app")), sdk);
+        // A program of another language in the same folder.
+        write(&root.join("app/server"), "\x7fELF");
+        write(&root.join("app/server.py"), "");
+        assert_eq!(looked(&["./server"], &root.join("app")), []);
+        assert_eq!(looked(&["../bin/python", "server.py"], &root.join("app")), []);
         assert_eq!(looked(&["bin/npm", "--prefix", "app", "run", "start"], root), sdk);
         assert_eq!(looked(&["bin/npm", "start"], root), []);
         assert_eq!(looked(&["../bin/python", "-m", "server"], &root.join("app")), []);
@@ -146,7 +159,7 @@ mod tests {
         write(&package.join("index.js"), "");
         write(
             &package.join("package.json"),
-            r#"{"version": "1.0.0", "optionalDependencies": {"server-linux": "1.0.0"}}"#,
+            r#"{"name": "server", "version": "1.0.0", "optionalDependencies": {"server-linux": "1.0.0"}}"#,
         );
         let go = b"\x7fELF\0\0dep\tgithub.com/modelcontextprotocol/go-sdk\tv1.8.0\th1:x=\n";
         write(&place.path().join("node_modules/server-linux/bin/server"), go);

@@ -153,9 +153,8 @@ impl RuleResult {
     pub fn fixes(&self) -> Vec<Fix> {
         let defects: Vec<&SdkDefect> = self.findings.iter().filter_map(|finding| finding.sdk.as_deref()).collect();
         let certain = defects.iter().filter(|defect| defect.is_certain());
-        let workarounds: IndexSet<&str> = certain.filter_map(|defect| defect.workaround.as_deref()).collect();
-        let mut fixes: Vec<Fix> =
-            workarounds.into_iter().map(|text| Fix { text: text.trim().to_owned(), is_code: true }).collect();
+        let workarounds: IndexSet<String> = certain.map(|defect| defect.way_out()).collect();
+        let mut fixes: Vec<Fix> = workarounds.into_iter().map(|text| Fix { text, is_code: true }).collect();
         if let Some(hint) = self.hint.as_deref().filter(|_| !self.is_in_sdk()) {
             let whose = match defects.len() {
                 0 => "",

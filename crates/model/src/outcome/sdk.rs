@@ -60,6 +60,22 @@ impl SdkDefect {
         self.sdk.version.is_some()
     }
 
+    /// What an author can do: the workaround, if there is one.
+    pub fn way_out(&self) -> String {
+        match (&self.workaround, &self.until) {
+            (Some(workaround), _) => workaround.trim().to_owned(),
+            (None, Some(until)) => {
+                let package = &self.sdk.package;
+                format!(
+                    "Update to {package} {until} or newer. No code of yours avoids it before; --accept sdk accepts it."
+                )
+            }
+            (None, None) => {
+                "No code of yours avoids it: --accept sdk accepts it until the SDK is corrected.".to_owned()
+            }
+        }
+    }
+
     /// Whose the finding is, in one or two sentences.
     pub fn told(&self) -> String {
         let package = &self.sdk.package;
@@ -105,6 +121,9 @@ mod tests {
             defect.told(),
             "not your code: mcp since 1.2 does not respond to invalid JSON (1.30.0 here); 2.0.0 corrects it"
         );
+        assert!(defect.way_out().starts_with("Update to mcp 2.0.0 or newer. "), "{}", defect.way_out());
+        defect.workaround = Some("Add a line.\n".into());
+        assert_eq!(defect.way_out(), "Add a line.");
         defect.sdk.version = None;
         assert!(!defect.is_certain() && defect.told().starts_with("probably not your code: mcp "), "{}", defect.told());
     }

@@ -21,9 +21,18 @@ pub struct Binary(PathBuf);
 
 /// Whether a program runs others, so that what was built into it says nothing about a server.
 pub fn is_interpreter(program: &Path) -> bool {
+    is_one_of(program, &["dotnet", "java", "php", "pypy", "python", "ruby", "uv", "uvx"]) || is_for_javascript(program)
+}
+
+/// Whether a program runs scripts in JavaScript.
+pub fn is_for_javascript(program: &Path) -> bool {
+    is_one_of(program, &["bun", "bunx", "deno", "node"])
+}
+
+/// Its name may end with a version.
+fn is_one_of(program: &Path, names: &[&str]) -> bool {
     let stem = program.file_stem().unwrap_or_default().to_string_lossy();
-    let name = stem.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    ["bun", "bunx", "deno", "dotnet", "java", "node", "php", "pypy", "python", "ruby", "uv", "uvx"].contains(&name)
+    names.contains(&stem.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'))
 }
 
 /// The files that list the packages of a .NET program: `dotnet` starts a library or builds the project of a folder, and the

@@ -1,7 +1,7 @@
 //! Packages of Node, found as `import` finds them.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashSet, VecDeque},
     env, fs,
     path::{Path, PathBuf},
     time::SystemTime,
@@ -13,12 +13,18 @@ use walkdir::{DirEntry, WalkDir};
 /// Files of a platform package that are looked at.
 const FILES: usize = 200;
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+/// Packages that are looked through for one.
+const PACKAGES: usize = 2000;
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 struct Package {
-    version: String,
-    #[serde(default)]
+    name: Option<String>,
+    version: Option<String>,
+    dependencies: BTreeMap<String, String>,
+    dev_dependencies: BTreeMap<String, String>,
     optional_dependencies: BTreeMap<String, String>,
+    peer_dependencies: BTreeMap<String, String>,
 }
 
 /// What `npx` would start: the package of the project, or else as it was installed last.
@@ -52,28 +58,62 @@ fn installed_last(cache: &Path, name: &str) -> Option<PathBuf> {
     described.filter(|path| path.is_file()).max_by_key(changed)
 }
 
-/// The version that a script would import: that of the nearest `node_modules` with the package.
+/// The version that a script, or a package that it needs, would import. What only happens to be installed next to them does
+/// not count.
 pub fn version(script: &Path, package: &str) -> Option<String> {
     // The command of a package is a link into it.
     let script = fs::canonicalize(script).ok()?;
-    let nearest = script.ancestors().skip(1).find_map(|folder| described(&folder.join("node_modules").join(package)));
-    nearest.map(|package| package.version)
+    let Some((folder, of_script)) = package_of(&script) else {
+        return described(&installed(&script, package)?)?.version;
+    };
+    let first: Vec<String> = of_script.dev_dependencies.keys().cloned().chain(of_script.needs()).collect();
+    let mut ahead = VecDeque::from([(folder, first)]);
+    let mut seen = HashSet::new();
+    while let Some((folder, needs)) = ahead.pop_front() {
+        for name in needs {
+            let Some(folder) = installed(&folder, &name) else { continue };
+            if seen.len() >= PACKAGES || !seen.insert(folder.clone()) {
+                continue;
+            }
+            let Some(described) = described(&folder) else { continue };
+            if name == package {
+                return described.version;
+            }
+            ahead.push_back((folder, described.needs().collect()));
+        }
+    }
+    None
+}
+
+impl Package {
+    fn needs(&self) -> impl Iterator<Item = String> {
+        let of = [&self.dependencies, &self.peer_dependencies, &self.optional_dependencies];
+        of.into_iter().flat_map(BTreeMap::keys).cloned().collect::<Vec<_>>().into_iter()
+    }
+}
+
+/// The package that a script belongs to. A compiler may write descriptions without a name for some of its folders.
+fn package_of(script: &Path) -> Option<(PathBuf, Package)> {
+    let mut described = script.ancestors().skip(1).filter_map(|folder| Some((folder.to_owned(), described(folder)?)));
+    described.find(|(_, package)| package.name.is_some())
 }
 
 fn described(folder: &Path) -> Option<Package> {
     serde_json::from_str(&fs::read_to_string(folder.join("package.json")).ok()?).ok()
 }
 
+/// The folder of a package as it would be imported from this place.
+fn installed(from: &Path, package: &str) -> Option<PathBuf> {
+    let folders = from.ancestors().map(|folder| folder.join("node_modules").join(package));
+    folders.into_iter().find(|folder| folder.is_dir())
+}
+
 /// The files of the packages for one platform that belong to the package of a script. Such a script only starts the program
 /// that one of them has; all are optional, since no machine needs more than one.
 pub fn platform_files(script: &Path) -> Vec<PathBuf> {
     let Ok(script) = fs::canonicalize(script) else { return Vec::new() };
-    let package = script.ancestors().skip(1).find_map(described);
-    let names = package.map(|package| package.optional_dependencies).unwrap_or_default().into_keys();
-    let folder = |name: &String| {
-        script.ancestors().map(|folder| folder.join("node_modules").join(name)).find(|folder| folder.is_dir())
-    };
-    let folders: Vec<PathBuf> = names.filter_map(|name| folder(&name)).collect();
+    let names = package_of(&script).map(|(_, package)| package.optional_dependencies).unwrap_or_default().into_keys();
+    let folders: Vec<PathBuf> = names.filter_map(|name| installed(&script, &name)).collect();
     let files = folders.iter().flat_map(|folder| WalkDir::new(folder).max_depth(3)).flatten();
     files.filter(|entry| entry.file_type().is_file()).take(FILES).map(DirEntry::into_path).collect()
 }
