@@ -20,6 +20,12 @@ pub struct Ends {
     exited_in: HashSet<String>,
     /// HTTP exchanges of clients that got an error status.
     rejected: HashSet<u64>,
+    /// HTTP exchanges of clients in a session, and those that got status 404: the client has to start a new one.
+    in_session: HashSet<u64>,
+    session_over: HashSet<u64>,
+    /// In which frame the gateway ended the stream of a client for messages without a request. It may do so at any time.
+    closed: HashMap<u32, u64>,
+    listening: HashSet<u64>,
     /// When clients closed HTTP exchanges.
     dropped: HashMap<u64, u64>,
     /// HTTP exchanges with the upstream that got an error status.
@@ -48,8 +54,30 @@ impl Ends {
             (FrameKind::HttpRequest, ..) if link.behind && is_get(frame) => {
                 self.opened.insert(link.link, frame.at);
             }
+            (FrameKind::HttpRequest, Some(post), _, false) => {
+                if frame.http.as_ref().is_some_and(|head| head.by_name().contains_key("mcp-session-id")) {
+                    self.in_session.insert(post);
+                }
+                // Another GET resumes the stream of a request.
+                let resumes = frame.http.as_ref().is_some_and(|head| head.by_name().contains_key("last-event-id"));
+                if is_get(frame) && !resumes {
+                    self.listening.insert(post);
+                }
+            }
             (FrameKind::HttpResponse, Some(post), _, false) if is_error => {
                 self.rejected.insert(post);
+                let is_missing = frame.http.as_ref().is_some_and(|head| head.status == Some(404));
+                if is_missing && self.in_session.contains(&post) {
+                    self.session_over.insert(post);
+                }
+            }
+            (FrameKind::HttpResponse, Some(post), _, false) if self.listening.contains(&post) => {
+                self.closed.remove(&link.link);
+            }
+            (FrameKind::Note, Some(post), Some(Ended::Complete | Ended::Broken), false)
+                if self.listening.contains(&post) && link.transport.capabilities().stream_per_request =>
+            {
+                self.closed.insert(link.link, frame.frame);
             }
             (FrameKind::HttpResponse, Some(post), _, true) => {
                 self.begun.insert(post);
@@ -85,6 +113,16 @@ impl Ends {
             }
             _ => {}
         }
+    }
+
+    /// Whether the gateway said that the session of a client's request is over.
+    pub fn ended_session(&self, sent: &Message) -> bool {
+        sent.post.is_some_and(|post| self.session_over.contains(&post))
+    }
+
+    /// Whether the gateway had closed the client's stream for messages without a request before this frame.
+    pub fn had_closed(&self, link: u32, frame: u64) -> bool {
+        self.closed.get(&link).is_some_and(|closed| *closed < frame)
     }
 
     /// The frame in which the client disconnected.

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{
     matching::{Matching, Pair},
-    messages::Message,
+    messages::{INVALID_PARAMS, Message},
 };
 use conform_model::evidence::{LISTS, List, Side};
 
@@ -33,6 +33,28 @@ pub fn is_outdated(matching: &Matching, pair: &Pair) -> Option<bool> {
         .iter()
         .any(|message| message.link == sent.link && message.frame < known && items(message, list) == Some(returned));
     Some(is_old && !is_fetched)
+}
+
+/// Whether the gateway responded that it does not know the prompt or template of a completion, and listed none of this name.
+pub fn is_unlisted(matching: &Matching, request: &Message, response: &Message) -> bool {
+    let reference = &request.message["params"]["ref"];
+    let is_listed = |list: &List, key: &str| {
+        let mut lists = matching.messages.iter().filter(|message| message.link == request.link);
+        reference.get(key).is_some_and(|wanted| {
+            lists.any(|message| {
+                let mut items = items(message, list).and_then(Value::as_array).into_iter().flatten();
+                items.any(|item| item[list.name] == *wanted)
+            })
+        })
+    };
+    request.method() == "completion/complete"
+        && response.message["error"]["code"] == INVALID_PARAMS
+        && !LISTS.iter().any(|list| is_listed(list, if list.name == "name" { "name" } else { "uri" }))
+}
+
+/// Whether it is the field of a tool that says whether it is run as a task, or the object with only this field.
+pub fn is_of_tasks(path: &str) -> bool {
+    path.starts_with("result.tools[") && (path.ends_with("].execution") || path.ends_with("].execution.taskSupport"))
 }
 
 fn items<'a>(response: &'a Message, list: &List) -> Option<&'a Value> {

@@ -9,7 +9,7 @@ use conform_model::{
 
 /// The codes for a resource that does not exist, before and since the revision without a handshake.
 const RESOURCE_NOT_FOUND: i64 = -32002;
-const INVALID_PARAMS: i64 = -32602;
+pub const INVALID_PARAMS: i64 = -32602;
 
 // The names that frames use.
 #[expect(clippy::struct_field_names)]

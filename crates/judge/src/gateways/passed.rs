@@ -12,7 +12,7 @@ use super::{
     opaque::Opaque,
     open::{has_failed, has_waited, is_unanswered, lacks_id},
     skills,
-    told::{has_client_for, is_declared_by_client, is_supported, notification},
+    told::{declared, has_client_for, is_declared_by_client, is_supported, notification},
 };
 use crate::exchange::Origin;
 use conform_model::evidence::{Kind, Side};
@@ -199,7 +199,9 @@ fn request<'a>(matching: &Matching<'a>, pair: &Pair, opaque: &Opaque) -> Passed<
         failed: has_failed(matching, pair),
         invented: has_failed(matching, pair) && arrived.is_some_and(is_success),
         exited: matching.ends.upstream_had_exited(sent, !pair.received.is_empty()),
-        not_found: arrived.is_some_and(|arrived| arrived.is_not_found(sent)),
+        not_found: arrived
+            .is_some_and(|arrived| arrived.is_not_found(sent) || lists::is_unlisted(matching, sent, arrived))
+            || matching.ends.ended_session(sent),
         unanswered: is_unanswered(matching, pair),
         waited: has_waited(matching, pair),
         outdated: lists::is_outdated(matching, pair),
@@ -276,6 +278,11 @@ fn response<'a>(matching: &Matching<'a>, pair: &Pair) -> Option<Passed<'a>> {
     let received = pair.arrived.first().map(|index| matching.at(*index));
     let Some(received) = received.filter(|received| sent.word() == received.word()) else { return Some(item) };
     let mut found = differences(&sent.message, &received.message);
+    // Without tasks, how a tool is run as one says what the gateway cannot do.
+    let declared = if sent.behind { declared(matching, asked.link) } else { None };
+    if declared.is_some_and(|declared| declared.get("tasks").is_none()) {
+        found.retain(|difference| !lists::is_of_tasks(&difference.path));
+    }
     if begins(asked) {
         found.retain(|difference| matches!(difference.part.as_str(), "capabilities" | "instructions"));
     }

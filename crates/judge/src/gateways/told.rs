@@ -8,6 +8,7 @@ use super::{
     messages::Message,
     passed::{OfNotification, Passed, item, origin},
 };
+use conform_model::revision::Revision;
 
 /// A notification that was sent this long before a response, in microseconds, and is received with it was held back.
 const HELD: u64 = 1_500_000;
@@ -104,7 +105,10 @@ fn is_open_behind(matching: &Matching, sent: &Message) -> bool {
     }
     matching.cancelled(sent).is_some_and(|pair| {
         let is_over = pair.returned.is_some_and(|returned| matching.at(returned).frame < sent.frame);
-        pair.received.first().is_some_and(|copy| matching.at(*copy).frame < sent.frame) && !is_over
+        // Without a session, closing the HTTP exchange cancels it.
+        let by_message = |copy: &Message| copy.post.is_none() || !copy.revision.is_some_and(Revision::is_modern);
+        let copy = pair.received.first().map(|copy| matching.at(*copy));
+        copy.is_some_and(|copy| copy.frame < sent.frame && by_message(copy)) && !is_over
     })
 }
 
@@ -137,7 +141,7 @@ fn is_awaited(matching: &Matching, sent: &Message) -> bool {
 }
 
 /// The capabilities that the gateway declared to a client.
-fn declared<'a>(matching: &Matching<'a>, link: u32) -> Option<&'a Value> {
+pub fn declared<'a>(matching: &Matching<'a>, link: u32) -> Option<&'a Value> {
     let own = |pair: &&Pair| {
         let sent = matching.at(pair.sent);
         sent.link == link && sent.method() == "initialize"
@@ -195,7 +199,9 @@ fn has_channel(matching: &Matching, sent: &Message, meant: Option<u32>) -> bool 
         began && pair.arrived.first().is_none_or(|arrived| matching.at(*arrived).frame > sent.frame)
     });
     let reported = sent.method() == "notifications/progress" && open;
-    reported || meant.map_or_else(|| !matching.channels.is_empty(), |link| matching.channels.contains(&link))
+    let is_own = |link: &&u32| matching.messages.iter().any(|message| !message.behind && message.link == **link);
+    let mut open = matching.channels.iter().filter(|link| !matching.ends.had_closed(**link, sent.frame)).filter(is_own);
+    reported || open.any(|link| meant.is_none_or(|meant| meant == *link))
 }
 
 fn subscribed(matching: &Matching, link: u32, uri: &Value, before: u64) -> bool {

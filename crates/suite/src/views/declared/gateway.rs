@@ -50,7 +50,7 @@ views! {
         invented,
         /// Of a client's request: whether the process of the upstream had exited before.
         exited,
-        /// Of `resources/read`: whether the error for a resource that does not exist was received.
+        /// Of a client's request: whether the gateway responded that what it names does not exist, or that its session is over.
         not_found,
         /// Of a request: whether it has no response. If a client sent it, the upstream did not get it or failed over it.
         unanswered,
