@@ -50,6 +50,12 @@ pub struct Fault {
     /// The new session is started without the capabilities of the client.
     #[serde(default)]
     pub restarts_without_capabilities: bool,
+    /// The new session is started in an older revision.
+    #[serde(default)]
+    pub restarts_in_older_revision: bool,
+    /// A request without a session stays open at the upstream when the client closes it.
+    #[serde(default)]
+    pub keeps_closed: bool,
     /// The new session is started without notifications/initialized.
     #[serde(default)]
     pub restarts_uninitialized: bool,

@@ -4,6 +4,7 @@ use std::{
     collections::HashMap,
     convert::Infallible,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use http_body_util::BodyExt;
@@ -22,6 +23,7 @@ use tokio::{
         mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
         oneshot,
     },
+    time::sleep,
 };
 
 use super::{
@@ -33,6 +35,8 @@ use super::{
 
 /// Maximum number of messages that wait for the stream for messages without a request.
 const WAITING: usize = 1_000;
+/// Longer than any call of the rules.
+const KEPT: Duration = Duration::from_secs(15);
 /// Headers with credentials of a client.
 const CREDENTIALS: [&str; 2] = ["authorization", "cookie"];
 
@@ -166,9 +170,12 @@ impl Gateway {
         }
         let _ = session.up.send(message);
         let (end, ended) = oneshot::channel::<()>();
-        let (sessions, id) = (Arc::clone(&self.sessions), id.to_owned());
+        let (sessions, id, fault) = (Arc::clone(&self.sessions), id.to_owned(), self.options.fault);
         tokio::spawn(async move {
             let _ = ended.await;
+            if fault.keeps_closed {
+                sleep(KEPT).await;
+            }
             drop(session);
             lock(&sessions).remove(&id);
         });

@@ -126,6 +126,9 @@ impl Relay {
         if self.options.fault.restarts_without_capabilities {
             opening["params"]["capabilities"] = json!({});
         }
+        if self.options.fault.restarts_in_older_revision {
+            opening["params"]["protocolVersion"] = "2025-03-26".into();
+        }
         self.open.insert(key(&opening["id"]), opening.clone());
         self.send_up(&opening);
     }

@@ -125,6 +125,11 @@ impl Ends {
         self.closed.get(&link).is_some_and(|closed| *closed < frame)
     }
 
+    /// When the client closed the exchange of this request.
+    pub fn dropped(&self, sent: &Message) -> Option<u64> {
+        self.dropped.get(&sent.post?).copied()
+    }
+
     /// The frame in which the client disconnected.
     pub fn left(&self, link: u32) -> Option<u64> {
         self.left.get(&link).copied()

@@ -12,10 +12,17 @@ pub struct Handshake {
     pub initialized: Option<bool>,
     /// If the upstream no longer knew an earlier session: the capabilities that only that one had.
     pub lost: Option<Vec<String>>,
+    /// Then also: whether the revision is another one.
+    pub other_revision: Option<bool>,
 }
 
-/// The handshakes, by their HTTP exchange. `declared` has the capabilities in each.
-pub fn handshakes(upstream: &[(u64, Value)], declared: &HashMap<u64, Value>, ends: &Ends) -> HashMap<u64, Handshake> {
+/// The handshakes, by their HTTP exchange. `declared` has the capabilities in each, and `agreed` the revision.
+pub fn handshakes(
+    upstream: &[(u64, Value)],
+    declared: &HashMap<u64, Value>,
+    agreed: &HashMap<u64, String>,
+    ends: &Ends,
+) -> HashMap<u64, Handshake> {
     let sent = |item: &Value| item["http"]["headers"]["mcp-session-id"].as_str().map(str::to_owned);
     let begun = || upstream.iter().filter(|(_, item)| item["carries"] == "initialize" && item["session"].is_string());
     let found = begun().map(|(post, item)| {
@@ -28,13 +35,18 @@ pub fn handshakes(upstream: &[(u64, Value)], declared: &HashMap<u64, Value>, end
         let is_initialized = carried.contains(&"notifications/initialized");
         let is_used = carried.iter().any(|method| !method.starts_with("notifications/") && *method != "ping");
         // A gateway may have several sessions, so the new one is for that of which least is missing.
-        let lost = upstream
+        let before: Vec<&u64> = upstream
             .iter()
             .filter(|(at, other)| at < post && other["link"] == item["link"] && ends.has_rejected_session(*at))
             .filter_map(|(_, other)| begun().find(|(_, first)| first["session"].as_str() == sent(other).as_deref()))
-            .map(|(first, _)| missing(declared.get(first), declared.get(post)))
-            .min_by_key(Vec::len);
-        (*post, Handshake { initialized: is_used.then_some(is_initialized), lost })
+            .map(|(first, _)| first)
+            .collect();
+        let lost = before.iter().map(|first| missing(declared.get(first), declared.get(post))).min_by_key(Vec::len);
+        let other_revision = agreed
+            .get(post)
+            .filter(|_| !before.is_empty())
+            .map(|version| before.iter().all(|first| agreed.get(first) != Some(version)));
+        (*post, Handshake { initialized: is_used.then_some(is_initialized), lost, other_revision })
     });
     found.collect()
 }

@@ -194,7 +194,7 @@ impl Gateways {
             .iter()
             .filter_map(|(post, version)| Some((sessions.get(post)?.as_str(), version.as_str())))
             .collect();
-        let begun = handshakes::handshakes(&upstream, &declared, &ends);
+        let begun = handshakes::handshakes(&upstream, &declared, &agreed, &ends);
         let handshakes: Vec<(u64, u64)> = upstream
             .iter()
             .filter(|(_, item)| item["carries"] == "initialize")
@@ -225,6 +225,7 @@ impl Gateways {
             if let Some(begun) = begun.get(&post) {
                 item["initialized"] = json!(begun.initialized);
                 item["lost_capabilities"] = json!(begun.lost);
+                item["other_revision"] = json!(begun.other_revision);
             }
             let session = sessions.get(&post).filter(|session| !session.is_empty());
             item["forwarded"] = json!(session.map_or_else(|| same(post), |session| front.contains(session)));

@@ -15,6 +15,8 @@ const SOON: u64 = 1_000_000;
 /// A gateway that needs this long to pass on a request is slow, in microseconds. Observed: 0.1 s, by one with a handshake for
 /// each request, and 3 s with a load of 30.
 const SLOW: u64 = 1_000_000;
+/// A response this long after the client closed the stream, in microseconds, is of a call that was not cancelled. A guess.
+const KEPT: u64 = 2_000_000;
 /// A message of this many bytes keeps a gateway busy.
 const LARGE: usize = 100_000;
 
@@ -52,6 +54,16 @@ fn is_ignored(matching: &Matching, pair: &Pair) -> bool {
         && !is_closed
         && !matching.was_cancelled(sent, u64::MAX)
         && matching.messages.iter().any(|later| later.is_beside(sent) && later.at.saturating_sub(sent.at) >= WAITED)
+}
+
+/// Of a client's request whose stream the client closed, where that cancels it: whether the upstream still responded long
+/// after that.
+pub fn is_kept(matching: &Matching, pair: &Pair) -> Option<bool> {
+    let sent = matching.at(pair.sent);
+    let cancels = sent.revision.is_some_and(|revision| revision.features().stateless);
+    let dropped = matching.ends.dropped(sent).filter(|_| cancels && !sent.behind && pair.arrived.is_empty())?;
+    let returned = pair.returned.map(|returned| matching.at(returned).at);
+    Some(returned.is_some_and(|at| at.saturating_sub(dropped) >= KEPT))
 }
 
 /// Whether an error without an id ended the HTTP exchange of a client's request.

@@ -10,7 +10,7 @@ use super::{
     matching::{Index, Matching, Pair},
     messages::Message,
     opaque::Opaque,
-    open::{has_failed, has_waited, is_unanswered, lacks_id},
+    open::{has_failed, has_waited, is_kept, is_unanswered, lacks_id},
     skills,
     told::{declared, has_client_for, is_declared_by_client, is_supported, notification},
 };
@@ -57,6 +57,8 @@ struct OfRequest<'a> {
     not_found: bool,
     unanswered: bool,
     waited: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kept: Option<bool>,
     /// Of a client's request for a list that has changed: whether the client received the old one.
     #[serde(skip_serializing_if = "Option::is_none")]
     outdated: Option<bool>,
@@ -204,6 +206,7 @@ fn request<'a>(matching: &Matching<'a>, pair: &Pair, opaque: &Opaque) -> Passed<
             || matching.ends.ended_session(sent),
         unanswered: is_unanswered(matching, pair),
         waited: has_waited(matching, pair),
+        kept: is_kept(matching, pair),
         outdated: lists::is_outdated(matching, pair),
         wanted: !sent.behind
             || is_supported(matching, sent) && has_client_for(matching, sent, matching.meant_for(pair.sent)),
@@ -279,8 +282,7 @@ fn response<'a>(matching: &Matching<'a>, pair: &Pair) -> Option<Passed<'a>> {
     let Some(received) = received.filter(|received| sent.word() == received.word()) else { return Some(item) };
     let mut found = differences(&sent.message, &received.message);
     // Without tasks, how a tool is run as one says what the gateway cannot do.
-    let declared = if sent.behind { declared(matching, asked.link) } else { None };
-    if declared.is_some_and(|declared| declared.get("tasks").is_none()) {
+    if sent.behind && declared(matching, asked.link).is_some_and(|declared| declared.get("tasks").is_none()) {
         found.retain(|difference| !lists::is_of_tasks(&difference.path));
     }
     if begins(asked) {

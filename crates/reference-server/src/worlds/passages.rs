@@ -28,6 +28,9 @@ const TEXT: &str = "  Grüße 日本 🦀👩\u{200d}👩\u{200d}👧 \u{202e}ab
 const SPACED: &str = "  lead, \"quotes\" \u{1F980} and % ";
 const NEXT: &str = "next";
 
+/// Names of `echo` that programs often change or confuse with it.
+const NAMES: [&str; 2] = ["dotted.name", "Echo"];
+
 /// Long enough for the request of another client to arrive meanwhile. Observed: a gateway in Python needs up to 30 ms.
 const LATE: Duration = Duration::from_millis(600);
 
@@ -62,6 +65,9 @@ fn hear(memory: &mut Memory, message: &mut Value) -> Heard {
     match odd::hear(memory, message) {
         Heard::Message => {}
         heard => return heard,
+    }
+    if message["method"] == "tools/call" && NAMES.iter().any(|name| message["params"]["name"] == *name) {
+        message["params"]["name"] = json!("echo");
     }
     if message["method"] == "resources/list" {
         let cursor = message["params"]["cursor"].as_str();
@@ -99,6 +105,13 @@ fn say(memory: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
         return true;
     }
     let method = scene.sent.and_then(|sent| sent["method"].as_str()).unwrap_or_default();
+    if method == "tools/list"
+        && let Some(tools) = message["result"]["tools"].as_array_mut()
+        && tools.iter().any(|tool| tool["name"] == "echo")
+    {
+        let schema = json!({ "type": "object", "properties": { "text": { "type": "string" } }, "required": ["text"] });
+        tools.extend(NAMES.map(|name| json!({ "name": name, "inputSchema": schema })));
+    }
     match method {
         _ if method.ends_with("/list") => decorate(&mut message["result"], scene.revision),
         "resources/read" | "prompts/get" | "completion/complete" => message["result"]["_meta"] = meta(),
@@ -173,6 +186,10 @@ fn around(memory: &mut Memory, scene: &Scene, message: &Value) -> (Vec<Value>, V
             ));
             let data = [json!(null), json!(0), json!(""), json!(" text "), json!(false), json!([]), json!({})];
             before.extend(data.map(|data| note("notifications/message", json!({ "level": "error", "data": data }))));
+        }
+        // Only after logging/setLevel may it be sent.
+        Some("debug") if !scene.revision.is_modern() => {
+            before.push(note("notifications/message", json!({ "level": "debug", "data": "in detail" })));
         }
         // Ids that programs often confuse, in requests that the client can respond to.
         Some("ids") if !scene.revision.is_modern() => {

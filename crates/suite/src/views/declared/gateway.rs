@@ -56,6 +56,8 @@ views! {
         unanswered,
         /// Of a client's request: whether the upstream received it only after its response to an earlier request.
         waited,
+        /// Of a client's request whose stream the client closed, since 2026-07-28: whether the upstream still responded 2 s later.
+        kept,
         /// Of a client's request for a list that changed: whether it got the old list, which the gateway requested only once.
         outdated,
         /// Of a request: whether it had a progress token and was received without.
@@ -145,6 +147,8 @@ views! {
         initialized,
         /// Of `initialize` after the upstream rejected a session: capabilities that the gateway declared only in that one.
         lost_capabilities: list,
+        /// Of such a handshake: whether the upstream agreed to another revision than in the session that ended.
+        other_revision,
         /// Whether the gateway sent `initialize` later.
         restarted,
         /// The number of the connection.
