@@ -137,9 +137,15 @@ pub fn terse(message: &ShownFrame, finding: &Finding, room: usize) -> ShownFrame
     message
 }
 
-/// Omits `_meta` of the params or the result while a message is too long.
+/// Omits `_meta` of a result while a message is too long, and what is long in that of params. Which keys a request has there,
+/// and in which revision it is, may be why the response is wrong.
 fn omit_meta(text: &mut String, room: usize) {
-    for meta in ["/params/_meta", "/result/_meta"] {
+    const LONG: [&str; 3] = [
+        "/result/_meta",
+        "/params/_meta/io.modelcontextprotocol~1clientCapabilities",
+        "/params/_meta/io.modelcontextprotocol~1clientInfo",
+    ];
+    for meta in LONG {
         if columns(text) > room
             && let Some(part) = locate(text, meta)
         {
