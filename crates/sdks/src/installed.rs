@@ -34,8 +34,9 @@ pub fn installed(argv: &[String], directory: &Path) -> Vec<Sdk> {
     let scripts = if is_javascript { files.as_slice() } else { &[] };
     let of_platform = scripts.iter().flat_map(|script| npm::platform_files(script));
     let binaries: Vec<Binary> = compiled.into_iter().chain(of_platform.filter_map(|file| Binary::of(&file))).collect();
+    let imports: Vec<npm::Imports> = scripts.iter().filter_map(|script| npm::Imports::of(script)).collect();
     let version = |registry, package: &str| match registry {
-        Registry::Npm => scripts.iter().find_map(|script| npm::version(script, package)),
+        Registry::Npm => imports.iter().find_map(|imports| imports.version(package)),
         Registry::Pypi => environments.iter().find_map(|place| python::version(place, package)),
         Registry::Crates => binaries.iter().find_map(|binary| binary.of_crate(package)),
         Registry::Go => binaries.iter().find_map(|binary| binary.of_module(package)),

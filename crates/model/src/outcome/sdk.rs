@@ -67,11 +67,11 @@ impl SdkDefect {
             (None, Some(until)) => {
                 let package = &self.sdk.package;
                 format!(
-                    "Update to {package} {until} or newer. The SDK has no option against it before; --accept sdk accepts it."
+                    "Update to {package} {until} or newer. No option of the SDK avoids it before that; --accept sdk accepts it."
                 )
             }
             (None, None) => {
-                "The SDK has no option against it: --accept sdk accepts it until the SDK is corrected.".to_owned()
+                "No option of the SDK avoids it; --accept sdk accepts it until the SDK is corrected.".to_owned()
             }
         }
     }

@@ -123,7 +123,7 @@ pub fn messages(page: &mut Page, indent: usize, finding: &Finding) {
     }
 }
 
-/// A message that is too long with only the beginning of its long strings and without `_meta`, besides what is at fault.
+/// A message that is too long without the end of its long strings and without what is long in `_meta`, except what is at fault.
 pub fn terse(message: &ShownFrame, finding: &Finding, room: usize) -> ShownFrame {
     const STRING: usize = 80;
     let mut message = message.clone();

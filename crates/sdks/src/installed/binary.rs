@@ -38,7 +38,7 @@ fn is_one_of(program: &Path, names: &[&str]) -> bool {
 /// The files that list the packages of a .NET program: `dotnet` starts a library or builds the project of a folder, and the
 /// list of a program that starts by itself is next to it.
 pub fn lists(program: &Path, places: &[PathBuf]) -> Vec<Binary> {
-    let is_dotnet = program.file_stem().is_some_and(|stem| stem == "dotnet");
+    let is_dotnet = is_one_of(program, &["dotnet"]);
     let of_place = |place: &PathBuf| match place.is_dir() {
         true => place.join("obj/project.assets.json"),
         false => place.with_extension("deps.json"),

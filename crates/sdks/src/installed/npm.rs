@@ -1,7 +1,7 @@
 //! Packages of Node, found as `import` finds them.
 
 use std::{
-    collections::{BTreeMap, HashSet, VecDeque},
+    collections::{BTreeMap, HashMap, HashSet, VecDeque},
     env, fs,
     path::{Path, PathBuf},
     time::SystemTime,
@@ -13,7 +13,7 @@ use walkdir::{DirEntry, WalkDir};
 /// Files of a platform package that are looked at.
 const FILES: usize = 200;
 
-/// Packages that are looked through for one.
+/// Packages that are looked at of those that a script needs.
 const PACKAGES: usize = 2000;
 
 #[derive(Default, Deserialize)]
@@ -58,37 +58,52 @@ fn installed_last(cache: &Path, name: &str) -> Option<PathBuf> {
     described.filter(|path| path.is_file()).max_by_key(changed)
 }
 
-/// The version that a script, or a package that it needs, would import. What only happens to be installed next to them does
-/// not count.
-pub fn version(script: &Path, package: &str) -> Option<String> {
-    // The command of a package is a link into it.
-    let script = fs::canonicalize(script).ok()?;
-    let Some((folder, of_script)) = package_of(&script) else {
-        return described(&installed(&script, package)?)?.version;
-    };
-    let first: Vec<String> = of_script.dev_dependencies.keys().cloned().chain(of_script.needs()).collect();
-    let mut ahead = VecDeque::from([(folder, first)]);
-    let mut seen = HashSet::new();
-    while let Some((folder, needs)) = ahead.pop_front() {
-        for name in needs {
+/// What a script, or a package that it needs, would import. What only happens to be installed next to them does not count.
+pub struct Imports {
+    script: PathBuf,
+    /// The versions of the packages; `None` for a script that belongs to no package.
+    needed: Option<HashMap<String, Option<String>>>,
+}
+
+impl Imports {
+    pub fn of(script: &Path) -> Option<Self> {
+        // The command of a package is a link into it.
+        let script = fs::canonicalize(script).ok()?;
+        let needed = package_of(&script).map(|(folder, package)| needed(folder, &package));
+        Some(Self { script, needed })
+    }
+
+    pub fn version(&self, package: &str) -> Option<String> {
+        match &self.needed {
+            Some(needed) => needed.get(package)?.clone(),
+            None => described(&installed(&self.script, package)?)?.version,
+        }
+    }
+}
+
+/// The packages that this one needs, itself or through others. Of several versions the nearest counts.
+fn needed(folder: PathBuf, package: &Package) -> HashMap<String, Option<String>> {
+    let first = package.dev_dependencies.keys().cloned().chain(package.needs()).collect();
+    let mut ahead: VecDeque<(PathBuf, Vec<String>)> = VecDeque::from([(folder, first)]);
+    let (mut seen, mut needed) = (HashSet::new(), HashMap::new());
+    while let Some((folder, names)) = ahead.pop_front() {
+        for name in names {
             let Some(folder) = installed(&folder, &name) else { continue };
             if seen.len() >= PACKAGES || !seen.insert(folder.clone()) {
                 continue;
             }
             let Some(described) = described(&folder) else { continue };
-            if name == package {
-                return described.version;
-            }
             ahead.push_back((folder, described.needs().collect()));
+            needed.entry(name).or_insert(described.version);
         }
     }
-    None
+    needed
 }
 
 impl Package {
     fn needs(&self) -> impl Iterator<Item = String> {
         let of = [&self.dependencies, &self.peer_dependencies, &self.optional_dependencies];
-        of.into_iter().flat_map(BTreeMap::keys).cloned().collect::<Vec<_>>().into_iter()
+        of.into_iter().flat_map(BTreeMap::keys).cloned()
     }
 }
 
